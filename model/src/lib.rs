@@ -1,1 +1,33 @@
-//! To be written.
+//! The vocabulary of the detector: who did what to which bytes, when, under which locks, and when two such things race.
+//!
+//! | module | says |
+//! |---|---|
+//! | [`strand`] | who: ranks, strands, positions in a strand, phases |
+//! | [`place`] | where: segments of a rank's memory and byte intervals in them |
+//! | [`access`] | what: kinds of access, how long an access lasts, which site made it |
+//! | [`lock`] | under which locks |
+//! | [`sync`] | what orders strands: tokens, words, completion |
+//! | [`conflict`] | which two accesses need an order at all |
+//! | [`race`] | what is reported |
+//! | [`oracle`] | the definition of a race, executed naively: every engine is tested against it |
+//! | [`wire`] | the one versioned byte format of all of the above |
+//!
+//! Nothing in here knows how events are observed or how ranks talk.
+
+pub mod access;
+pub mod conflict;
+pub mod lock;
+pub mod oracle;
+pub mod place;
+pub mod race;
+pub mod strand;
+pub mod sync;
+pub mod wire;
+
+pub use access::{Access, Act, Atomic, Domain, Effect, Kind, Operation, Order, Phases, Site, Span, StackId};
+pub use conflict::{conflict, protected};
+pub use lock::{Held, Lock, LocksetId, Locksets, Mode};
+pub use place::{Interval, IntervalError, Place, Segment};
+pub use race::{Object, Race, Side, Why};
+pub use strand::{Phase, Pos, Rank, Strand};
+pub use sync::{Channel, Ctx, How, Sync, SyncEvent, Token, Word};

@@ -1,0 +1,146 @@
+//! What an owner keeps of its memory's accesses from one cut to the next.
+
+use crate::exchange::Close;
+use crate::replay::{Pair, replay};
+use crate::screen::suspects;
+use rustc_hash::FxHashMap;
+use thrille_model::{
+    Access, Act, Held, Kind, Locksets, LocksetId, Object, Phase, Place, Pos, Race, Side, Site, Span, Strand, SyncEvent,
+};
+
+/// Two sites and what they did, in a fixed order.
+type Pairing = ((Site, Act), (Site, Act));
+
+/// The accesses to one rank's memory.
+#[derive(Default)]
+pub struct Owner {
+    /// Carried over first, those of this cut behind them.
+    accesses: Vec<Access>,
+    carried: usize,
+    locksets: Locksets,
+    suspects: Vec<bool>,
+    races: FxHashMap<Pairing, Race>,
+    fresh: Vec<Pairing>,
+}
+
+impl Owner {
+    /// Takes in what one rank did to this memory. `locksets` is that rank's own table.
+    pub fn take(&mut self, accesses: Vec<Access>, closes: &[Close], locksets: &[Vec<Held>]) {
+        let ids: Vec<LocksetId> = locksets.iter().map(|set| self.locksets.intern(set.clone())).collect();
+        let translate = |id: LocksetId| ids.get(id.0 as usize).copied().unwrap_or_default();
+        let by_issue: FxHashMap<(Strand, Pos), &Close> = closes.iter().map(|c| ((c.strand, c.begin), c)).collect();
+        for access in &mut self.accesses[..self.carried] {
+            if let (Span::Operation(operation), Some(close)) =
+                (&mut access.span, by_issue.get(&(access.strand, access.begin)))
+            {
+                operation.end = close.end;
+                access.phases.hi = close.phase;
+                access.locks = translate(close.locks);
+            }
+        }
+        self.accesses.extend(accesses.into_iter().map(|a| Access { locks: translate(a.locks), ..a }));
+    }
+
+    /// Learns that all that a strand did before a position comes before the barrier that ended `phase`.
+    pub fn settle(&mut self, strand: Strand, before: Pos, phase: Phase) {
+        for access in &mut self.accesses {
+            let end = match access.span {
+                Span::Point => Some(access.begin),
+                Span::Operation(operation) => operation.end,
+            };
+            if access.strand == strand && end.is_some_and(|end| end < before) {
+                access.phases.hi.get_or_insert(phase);
+            }
+        }
+    }
+
+    /// Conflict first. True if order has to be looked up.
+    pub fn screen(&mut self) -> bool {
+        self.suspects = suspects(&self.accesses, self.carried, &self.locksets);
+        self.suspects.contains(&true)
+    }
+
+    /// Order later, by the logs of all ranks.
+    pub fn judge(&mut self, events: &[SyncEvent]) {
+        let (accesses, races, fresh, carried) = (&self.accesses, &mut self.races, &mut self.fresh, self.carried);
+        let locksets = &self.locksets;
+        replay(accesses, &self.suspects, events, locksets, |pair: Pair| {
+            if pair.first < carried && pair.second < carried {
+                return; // met at an earlier cut
+            }
+            let (a, b) = (&accesses[pair.first], &accesses[pair.second]);
+            let pairing = pairing(a, b);
+            races.entry(pairing).and_modify(|race| race.seen += 1).or_insert_with(|| {
+                fresh.push(pairing);
+                race(a, b, pair, locksets)
+            });
+        });
+    }
+
+    /// Forgets all that ended before every strand's phase. Returns how much is left.
+    pub fn forget(&mut self, watermark: Phase) -> usize {
+        self.accesses.retain(|a| a.phases.hi.is_none_or(|hi| hi >= watermark));
+        keep_the_latest_of_each_line(&mut self.accesses);
+        self.carried = self.accesses.len();
+        self.suspects.clear();
+        self.carried
+    }
+
+    /// The races found since the last call.
+    pub fn fresh(&mut self) -> Vec<Race> {
+        self.fresh.drain(..).filter_map(|pairing| self.races.get(&pairing).cloned()).collect()
+    }
+
+    /// All races so far, with how often they were met.
+    pub fn races(&self) -> impl Iterator<Item = &Race> {
+        self.races.values()
+    }
+}
+
+/// Of points by one line of one strand on the same bytes under the same locks the latest is enough: who is ordered after that is
+/// ordered after the others, and who comes before it was there in time to meet them.
+fn keep_the_latest_of_each_line(accesses: &mut Vec<Access>) {
+    let mut latest: FxHashMap<(Strand, Site, Kind, Place, LocksetId), Pos> = FxHashMap::default();
+    let key = |a: &Access| (a.strand, a.site, a.kind, a.place, a.locks);
+    for access in accesses.iter().filter(|a| a.span == Span::Point) {
+        let pos = latest.entry(key(access)).or_default();
+        *pos = (*pos).max(access.begin);
+    }
+    accesses.retain(|a| a.span != Span::Point || latest[&key(a)] == a.begin);
+}
+
+fn pairing(a: &Access, b: &Access) -> Pairing {
+    let (a, b) = ((a.site, a.act), (b.site, b.act));
+    (a.min(b), a.max(b))
+}
+
+fn race(a: &Access, b: &Access, pair: Pair, locksets: &Locksets) -> Race {
+    let common = a.place.bytes.intersection(b.place.bytes).unwrap_or(a.place.bytes);
+    Race {
+        object: Object {
+            owner: a.place.owner,
+            segment: a.place.segment,
+            offset: common.lo(),
+            allocation: None,
+        },
+        first: side(a, locksets),
+        second: side(b, locksets),
+        why: pair.why,
+        seen: 1,
+    }
+}
+
+fn side(access: &Access, locksets: &Locksets) -> Side {
+    Side {
+        strand: access.strand,
+        act: access.act,
+        kind: access.kind,
+        bytes: access.place.bytes,
+        phases: access.phases,
+        ctx: access.operation().map(|o| o.ctx),
+        locks: locksets.get(access.locks).to_vec(),
+        site: access.site,
+        stack: access.stack,
+        times: access.times,
+    }
+}

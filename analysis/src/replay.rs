@@ -1,0 +1,406 @@
+//! Order later: the logs of all ranks, replayed in one order that respects happens-before, with the accesses in question.
+//!
+//! This is FastTrack's idea moved to after the fact. Each strand's events and accesses are taken in program order; a strand that
+//! acquires waits until what it acquires has been released. At each access the strand's [`Clock`] says what is known to be done;
+//! a conflicting earlier access that is not among that is a race. The order of the replay is a linear extension of happens-before,
+//! so the reverse question (is the new one done before the stored one begins?) never arises.
+//!
+//! An access is done, for who knows that
+//! * its own strand passed its end (a point: its own position), or
+//! * something issued on its channel after a later fence has arrived, or the signal that follows its data was seen, or
+//! * a strand of its rank completed its context after learning of its issue.
+//!
+//! *Forgetting.* A stored access is dropped when a later one of the same strand, line, kind, bytes and locks comes after it, or will
+//! be completed with it: whoever comes later and is unordered with the dropped one is unordered with the one that stays. So no pair of
+//! lines is lost, and a location holds at most one record for each line and strand, unless operations pile up uncompleted.
+//!
+//! *Broken logs* (a rank died): when no strand can go on, one is let through knowing everything so far. That may hide a race, and
+//! never invents one.
+
+use crate::clock::{Clock, Lane};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use thrille_history::{History, IntervalSkiplist, Keep};
+use thrille_model::{
+    Access, Ctx, How, Locksets, Order, Phase, Pos, Rank, Segment, Span, Strand, Sync, SyncEvent, Token, Why, Word, conflict,
+    protected,
+};
+
+/// An unordered, conflicting, unprotected pair: indices of accesses, the earlier in the replay first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Index of the access that was replayed first.
+    pub first: usize,
+    /// Index of the other.
+    pub second: usize,
+    /// Why nothing orders them.
+    pub why: Why,
+}
+
+/// Replays the logs with the accesses that `chosen` marks, and tells `found` of every race met.
+pub fn replay(
+    accesses: &[Access],
+    chosen: &[bool],
+    events: &[SyncEvent],
+    locksets: &Locksets,
+    found: impl FnMut(Pair),
+) {
+    let mut replay = Replay::new(accesses, chosen, events, locksets, found);
+    loop {
+        while let Some(lane) = replay.ready.pop() {
+            replay.run(lane);
+        }
+        if !replay.let_one_through() {
+            return;
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Item {
+    Event(usize),
+    Access(usize),
+}
+
+struct StrandState {
+    strand: Strand,
+    items: Vec<Item>,
+    next: usize,
+    clock: Clock,
+}
+
+#[derive(Default)]
+struct TokenState {
+    releases_to_come: usize,
+    complete: bool,
+    clock: Clock,
+    waiting: Vec<Lane>,
+}
+
+/// The updates of one word, joined in the order of their versions.
+#[derive(Default)]
+struct WordState {
+    updates: BTreeMap<u64, WordUpdate>,
+    /// Joined up to here.
+    joined: Option<u64>,
+    running: Clock,
+    /// What an observer of a version learns, for the versions that somebody observes.
+    learned: FxHashMap<u64, Rc<Clock>>,
+    observed: FxHashSet<u64>,
+    /// The puts whose signals are in the release sequence at a version.
+    signals: Vec<(u64, (Strand, Pos))>,
+    waiting: Vec<Lane>,
+}
+
+struct WordUpdate {
+    how: How,
+    clock: Option<Clock>,
+    signal: Option<(Strand, Pos)>,
+}
+
+struct QuietAt {
+    lane: Lane,
+    pos: Pos,
+    knew: Clock,
+}
+
+struct Replay<'a, F> {
+    accesses: &'a [Access],
+    events: &'a [SyncEvent],
+    locksets: &'a Locksets,
+    strands: Vec<StrandState>,
+    lanes: FxHashMap<Strand, Lane>,
+    tokens: FxHashMap<Token, TokenState>,
+    words: FxHashMap<Word, WordState>,
+    quiets: FxHashMap<(Rank, Ctx), Vec<QuietAt>>,
+    /// Who saw the signal of a put, and where.
+    signal_seen: FxHashMap<(Strand, Pos), Vec<(Lane, Pos)>>,
+    history: FxHashMap<Segment, IntervalSkiplist<usize>>,
+    ready: Vec<Lane>,
+    found: F,
+}
+
+impl<'a, F: FnMut(Pair)> Replay<'a, F> {
+    fn new(accesses: &'a [Access], chosen: &[bool], events: &'a [SyncEvent], locksets: &'a Locksets, found: F) -> Self {
+        let mut items: BTreeMap<Strand, Vec<(Pos, Item)>> = BTreeMap::new();
+        let mut tokens: FxHashMap<Token, TokenState> = FxHashMap::default();
+        let mut words: FxHashMap<Word, WordState> = FxHashMap::default();
+        for (i, event) in events.iter().enumerate() {
+            items.entry(event.strand).or_default().push((event.pos, Item::Event(i)));
+            match event.sync {
+                Sync::Release(token) => tokens.entry(token).or_default().releases_to_come += 1,
+                Sync::Update { word, version, how, signals, .. } => {
+                    let signal = signals.then_some((event.strand, event.pos));
+                    let update = WordUpdate { how, clock: None, signal };
+                    words.entry(word).or_default().updates.insert(version, update);
+                }
+                Sync::Observe { word, version } => {
+                    words.entry(word).or_default().observed.insert(version);
+                }
+                Sync::Acquire(_) | Sync::Quiet(_) => {}
+            }
+        }
+        for (i, access) in accesses.iter().enumerate().filter(|&(i, _)| chosen[i]) {
+            items.entry(access.strand).or_default().push((access.begin, Item::Access(i)));
+        }
+        let mut strands = Vec::with_capacity(items.len());
+        let mut lanes = FxHashMap::default();
+        for (strand, mut items) in items {
+            // What shares a position: the event or operation that it was advanced for, then the points that followed.
+            items.sort_by_key(|&(pos, item)| (pos, matches!(item, Item::Access(i) if accesses[i].span == Span::Point)));
+            lanes.insert(strand, Lane(strands.len() as u32));
+            let items = items.into_iter().map(|(_, item)| item).collect();
+            strands.push(StrandState { strand, items, next: 0, clock: Clock::default() });
+        }
+        let ready = (0..strands.len() as u32).rev().map(Lane).collect();
+        Self {
+            accesses,
+            events,
+            locksets,
+            strands,
+            lanes,
+            tokens,
+            words,
+            quiets: FxHashMap::default(),
+            signal_seen: FxHashMap::default(),
+            history: FxHashMap::default(),
+            ready,
+            found,
+        }
+    }
+
+    /// Takes a strand as far as it can go.
+    fn run(&mut self, lane: Lane) {
+        while let Some(&item) = self.strands[lane.0 as usize].items.get(self.strands[lane.0 as usize].next) {
+            match item {
+                Item::Access(i) => self.access(lane, i),
+                Item::Event(i) => {
+                    let event = self.events[i];
+                    if !self.event(lane, event) {
+                        return;
+                    }
+                }
+            }
+            self.strands[lane.0 as usize].next += 1;
+        }
+    }
+
+    /// Nobody can go on. Lets the first strand that waits through, knowing all that has happened; false when none waits.
+    fn let_one_through(&mut self) -> bool {
+        let Some(stuck) = self.strands.iter().position(|s| s.next < s.items.len()) else { return false };
+        let mut everything = Clock::default();
+        for strand in &self.strands {
+            everything.join(&strand.clock);
+        }
+        for (lane, strand) in self.strands.iter().enumerate() {
+            let last = strand.items[..strand.next].last().map(|&item| self.pos(item));
+            if let Some(last) = last {
+                everything.learn(Lane(lane as u32), last.0 + 1);
+            }
+        }
+        let strand = &mut self.strands[stuck];
+        strand.clock.join(&everything);
+        strand.next += 1;
+        self.ready.push(Lane(stuck as u32));
+        true
+    }
+
+    fn pos(&self, item: Item) -> Pos {
+        match item {
+            Item::Event(i) => self.events[i].pos,
+            Item::Access(i) => self.accesses[i].begin,
+        }
+    }
+
+    /// One event; false when its strand has to wait.
+    fn event(&mut self, lane: Lane, event: SyncEvent) -> bool {
+        let clock = &mut self.strands[lane.0 as usize].clock;
+        match event.sync {
+            Sync::Release(token) => {
+                clock.learn(lane, event.pos.0);
+                let Some(state) = self.tokens.get_mut(&token) else { return true };
+                state.clock.join(clock);
+                state.releases_to_come = state.releases_to_come.saturating_sub(1);
+                self.complete(token);
+            }
+            Sync::Acquire(token) => {
+                if let Some(state) = self.tokens.get_mut(&token) {
+                    if !state.complete {
+                        state.waiting.push(lane);
+                        return false;
+                    }
+                    clock.join(&state.clock);
+                }
+            }
+            Sync::Update { word, version, via, .. } => {
+                clock.learn(lane, event.pos.0);
+                let mut told = clock.clone();
+                if let Some((channel, epoch)) = via {
+                    told.learn_arrival(channel, epoch);
+                }
+                let Some(state) = self.words.get_mut(&word) else { return true };
+                if let Some(update) = state.updates.get_mut(&version) {
+                    update.clock = Some(told);
+                }
+                state.advance();
+                self.ready.append(&mut state.waiting);
+            }
+            Sync::Observe { word, version } => {
+                let Some(state) = self.words.get_mut(&word) else { return true };
+                let Some(latest) = state.updates.range(..=version).next_back().map(|(&v, _)| v) else { return true };
+                if state.joined.is_none_or(|joined| joined < latest) {
+                    state.waiting.push(lane);
+                    return false;
+                }
+                if let Some(learned) = state.learned.get(&version) {
+                    clock.join(learned);
+                }
+                let set_at = state.updates.range(..=latest).rev().find(|(_, u)| u.how == How::Set).map_or(0, |(&v, _)| v);
+                for &(_, put) in state.signals.iter().rev().filter(|(v, _)| (set_at..=latest).contains(v)) {
+                    let seen = self.signal_seen.entry(put).or_default();
+                    if !seen.iter().any(|&(l, _)| l == lane) {
+                        seen.push((lane, event.pos));
+                    }
+                }
+            }
+            Sync::Quiet(ctx) => {
+                clock.learn(lane, event.pos.0);
+                let at = QuietAt { lane, pos: event.pos, knew: clock.clone() };
+                self.quiets.entry((event.strand.rank, ctx)).or_default().push(at);
+            }
+        }
+        true
+    }
+
+    /// Lets those go on that wait for a token, once everybody has released it. Global barriers come one after the other, also when
+    /// different strands call them.
+    fn complete(&mut self, mut token: Token) {
+        loop {
+            let before = previous_barrier(token).and_then(|t| self.tokens.get(&t));
+            if before.is_some_and(|state| !state.complete) {
+                return;
+            }
+            let before = before.map(|state| state.clock.clone());
+            let Some(state) = self.tokens.get_mut(&token) else { return };
+            if state.releases_to_come > 0 {
+                return;
+            }
+            if let Some(before) = before {
+                state.clock.join(&before);
+            }
+            state.complete = true;
+            self.ready.append(&mut state.waiting);
+            let Token::Phase(Phase(n)) = token else { return };
+            token = Token::Phase(Phase(n + 1));
+        }
+    }
+
+    fn access(&mut self, lane: Lane, i: usize) {
+        let access = &self.accesses[i];
+        let clock = &mut self.strands[lane.0 as usize].clock;
+        clock.learn(lane, access.begin.0 + 1);
+        let clock = clock.clone();
+        let mut history = self.history.remove(&access.place.segment).unwrap_or_default();
+        let mut pairs = Vec::new();
+        history.retain_overlapping(crate::at(access.place.bytes), |_, &mut j| {
+            let other = &self.accesses[j];
+            let ordered = self.done_before(other, access, &clock);
+            if !ordered && conflict(other, access) && !protected(other, access, self.locksets) {
+                pairs.push(Pair { first: j, second: i, why: self.why(other, &clock) });
+            }
+            if stands_for(access, other) && (ordered || same_fate(access, other)) { Keep::No } else { Keep::Yes }
+        });
+        history.insert(crate::at(access.place.bytes), i);
+        self.history.insert(access.place.segment, history);
+        pairs.into_iter().for_each(&mut self.found);
+    }
+
+    /// Whether `x`, replayed earlier, is done for a strand that begins `y` with this knowledge.
+    fn done_before(&self, x: &Access, y: &Access, clock: &Clock) -> bool {
+        let lane = self.lanes[&x.strand];
+        let operation = match x.span {
+            Span::Point => return clock.knows(lane, x.begin),
+            Span::Operation(operation) => operation,
+        };
+        if operation.end.is_some_and(|end| clock.knows(lane, end)) {
+            return true;
+        }
+        if let Some((channel, epoch)) = operation.order.channel() {
+            let fence_between = y.order().channel().is_some_and(|(c, e)| c == channel && e != epoch);
+            if fence_between || clock.knows_arrival(channel, epoch) {
+                return true;
+            }
+        }
+        if matches!(operation.order, Order::Signalled(..)) {
+            let seen = self.signal_seen.get(&(x.strand, x.begin));
+            if seen.is_some_and(|seen| seen.iter().any(|&(lane, pos)| clock.knows(lane, pos))) {
+                return true;
+            }
+        }
+        self.quiets.get(&(x.strand.rank, operation.ctx)).is_some_and(|quiets| {
+            quiets.iter().rev().any(|q| clock.knows(q.lane, q.pos) && q.knew.knows(lane, x.begin))
+        })
+    }
+
+    fn why(&self, x: &Access, clock: &Clock) -> Why {
+        let lane = self.lanes[&x.strand];
+        let Some(operation) = x.operation() else { return Why::Unsynchronised };
+        if !clock.knows(lane, x.begin) {
+            return Why::Unsynchronised;
+        }
+        let other_context = self.quiets.iter().any(|(&(rank, ctx), quiets)| {
+            rank == x.strand.rank
+                && ctx != operation.ctx
+                && quiets.iter().any(|q| q.lane == lane && q.pos > x.begin && clock.knows(lane, q.pos))
+        });
+        if other_context { Why::WrongContext } else { Why::Incomplete }
+    }
+}
+
+fn previous_barrier(token: Token) -> Option<Token> {
+    match token {
+        Token::Phase(Phase(n)) => n.checked_sub(1).map(|n| Token::Phase(Phase(n))),
+        _ => None,
+    }
+}
+
+/// Whether a race with `old` would be reported by a race with `new`, if nothing orders that one either.
+fn stands_for(new: &Access, old: &Access) -> bool {
+    new.strand == old.strand
+        && new.site == old.site
+        && new.kind == old.kind
+        && new.act == old.act
+        && new.locks == old.locks
+        && new.place.bytes.covers(old.place.bytes)
+}
+
+/// Whether the two will be done by the same event, whatever it is.
+fn same_fate(new: &Access, old: &Access) -> bool {
+    match (new.operation(), old.operation()) {
+        (Some(new), Some(old)) => new == old && !matches!(new.order, Order::Signalled(..)),
+        _ => false,
+    }
+}
+
+impl WordState {
+    /// Joins the updates that have come in, in the order of their versions.
+    fn advance(&mut self) {
+        let from = self.joined.map_or(0, |v| v + 1);
+        for (&version, update) in self.updates.range_mut(from..) {
+            let Some(clock) = update.clock.take() else { return };
+            if update.how == How::Set {
+                self.running = clock;
+            } else {
+                self.running.join(&clock);
+            }
+            if let Some(put) = update.signal {
+                self.signals.push((version, put));
+            }
+            self.joined = Some(version);
+            if self.observed.contains(&version) {
+                self.learned.insert(version, Rc::new(self.running.clone()));
+            }
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! Random programs, run by a simulator that interleaves their strands, judged by the engine and by the oracle.
+//!
+//! The engine works as in a job: ranks exchange over a transport, at some of the global barriers, and forget. The oracle sees the
+//! whole log at once. They must name the same pairs of lines.
+
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use thrille_analysis::{Analysis, Close, Gathered, Status};
+use thrille_model::oracle::{self, SitePair};
+use thrille_model::*;
+use thrille_transport::{Local, local};
+
+const CTXS: u32 = 2;
+const WORDS: u64 = 3;
+
+/// One step of the program: a number that decides everything, so that shrinking is by fewer and smaller numbers.
+type Step = (u8, u32);
+
+struct Simulated {
+    strand: Strand,
+    pos: Pos,
+    alive: bool,
+    /// Local knowledge: of each strand of the rank, and of the phase.
+    knows: Vec<u64>,
+    phase: Phase,
+    locks: Vec<Held>,
+}
+
+struct OpenOperation {
+    access: usize,
+    locks: Vec<Held>,
+    shipped: bool,
+    /// Which strand completed it where, if not its own.
+    completed: Option<(Strand, Pos)>,
+}
+
+struct World {
+    ranks: u32,
+    strands: Vec<Simulated>,
+    accesses: Vec<Access>,
+    events: Vec<SyncEvent>,
+    locksets: Locksets,
+    open: Vec<OpenOperation>,
+    fences: Vec<u32>,
+    versions: Vec<u64>,
+    phase: u64,
+    collectives: u64,
+    analyses: Vec<Analysis<Local>>,
+    unsent_accesses: Vec<usize>,
+    unsent_events: usize,
+    closes: Vec<(Rank, Rank, Close)>,
+    next_site: u64,
+}
+
+impl World {
+    fn new(ranks: u32) -> Self {
+        let analyses = local(ranks).into_iter().map(Analysis::new).collect();
+        let strands = (0..ranks)
+            .map(|r| Simulated {
+                strand: Strand { rank: Rank(r), index: 0 },
+                pos: Pos(0),
+                alive: true,
+                knows: vec![0; 4],
+                phase: Phase(0),
+                locks: Vec::new(),
+            })
+            .collect();
+        Self {
+            ranks,
+            strands,
+            accesses: Vec::new(),
+            events: Vec::new(),
+            locksets: Locksets::default(),
+            open: Vec::new(),
+            fences: vec![0; (ranks * CTXS) as usize],
+            versions: vec![0; (u64::from(ranks) * WORDS) as usize],
+            phase: 0,
+            collectives: 0,
+            analyses,
+            unsent_accesses: Vec::new(),
+            unsent_events: 0,
+            closes: Vec::new(),
+            next_site: 0,
+        }
+    }
+
+    fn tick(&mut self, s: usize) -> Pos {
+        self.strands[s].pos.0 += 1;
+        self.strands[s].pos
+    }
+
+    fn event(&mut self, s: usize, sync: Sync) {
+        let pos = self.tick(s);
+        self.event_at(s, pos, sync);
+    }
+
+    fn event_at(&mut self, s: usize, pos: Pos, sync: Sync) {
+        let own = self.strands[s].strand.index as usize;
+        self.strands[s].knows[own] = pos.0;
+        self.events.push(SyncEvent { strand: self.strands[s].strand, pos, sync });
+    }
+
+    fn site(&mut self, step: u32) -> Site {
+        self.next_site += 1;
+        // Lines repeat now and then, so that pairs of lines are met more than once.
+        let line = if step.is_multiple_of(3) { u64::from(step % 7) } else { 100 + self.next_site };
+        Site { module: 0, offset: line }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn access(&mut self, s: usize, owner: Rank, lo: u64, len: u64, kind: Kind, span: Span, site: Site) {
+        let strand = &self.strands[s];
+        let single = self.strands.iter().filter(|o| o.strand.rank == strand.strand.rank).count() == 1;
+        let open = span != Span::Point;
+        let access = Access {
+            place: Place { owner, segment: Segment::Heap, bytes: Interval::with_len(lo, len).unwrap() },
+            kind,
+            strand: strand.strand,
+            begin: strand.pos,
+            span,
+            phases: Phases { lo: strand.phase, hi: (single && !open).then_some(strand.phase) },
+            locks: LocksetId::EMPTY,
+            act: if open { Act::Put } else { Act::Store },
+            site,
+            stack: StackId(0),
+            times: 1,
+        };
+        let locks = strand.locks.clone();
+        let locks_id = self.locksets.intern(locks.clone());
+        self.accesses.push(Access { locks: locks_id, ..access });
+        let index = self.accesses.len() - 1;
+        if open {
+            self.open.push(OpenOperation { access: index, locks, shipped: false, completed: None });
+        } else {
+            self.unsent_accesses.push(index);
+        }
+    }
+
+    /// Completes what a strand knows of on a context.
+    fn quiet(&mut self, s: usize, ctx: Ctx) {
+        self.event(s, Sync::Quiet(ctx));
+        let (strand, pos, knows, phase) =
+            (self.strands[s].strand, self.strands[s].pos, self.strands[s].knows.clone(), self.strands[s].phase);
+        let single = self.strands.iter().filter(|o| o.strand.rank == strand.rank).count() == 1;
+        for mut operation in std::mem::take(&mut self.open) {
+            let access = &mut self.accesses[operation.access];
+            let Span::Operation(ref mut span) = access.span else { unreachable!() };
+            if span.ctx == ctx && access.strand == strand {
+                span.end = Some(pos);
+                self.close(operation, single.then_some(phase));
+                continue;
+            }
+            let known = access.strand.rank == strand.rank && knows[access.strand.index as usize] > access.begin.0;
+            if span.ctx == ctx && known {
+                operation.completed.get_or_insert((strand, pos));
+            }
+            self.open.push(operation);
+        }
+    }
+
+    fn close(&mut self, operation: OpenOperation, phase: Option<Phase>) {
+        let access = &mut self.accesses[operation.access];
+        access.phases.hi = phase;
+        access.locks = self.locksets.intern(operation.locks);
+        if operation.shipped {
+            let end = access.operation().unwrap().end;
+            let close = Close { strand: access.strand, begin: access.begin, end, phase, locks: access.locks };
+            self.closes.push((access.strand.rank, access.place.owner, close));
+        } else {
+            self.unsent_accesses.push(operation.access);
+        }
+    }
+
+    /// A global barrier comes after what its callers know to be completed.
+    fn settle_operations(&mut self, s: usize) {
+        for operation in std::mem::take(&mut self.open) {
+            let caller = &self.strands[s];
+            let settled = operation.completed.is_some_and(|(strand, pos)| {
+                strand.rank == caller.strand.rank && caller.knows[strand.index as usize] > pos.0
+            });
+            if settled {
+                self.close(operation, Some(Phase(self.phase - 1)));
+            } else {
+                self.open.push(operation);
+            }
+        }
+    }
+
+    fn unlock(&mut self, s: usize, lock: Lock) {
+        self.tick(s);
+        self.strands[s].locks.retain(|h| h.lock != lock);
+        let strand = self.strands[s].strand;
+        for operation in &mut self.open {
+            let access = &mut self.accesses[operation.access];
+            if access.strand == strand {
+                // A lock protects only what completes before it is released.
+                operation.locks.retain(|h| h.lock != lock);
+                access.locks = self.locksets.intern(operation.locks.clone());
+            }
+        }
+    }
+
+    fn word(&self, n: u64) -> Word {
+        Word { owner: Rank((n / WORDS) as u32), segment: Segment::Statics, offset: (n % WORDS) * 8 }
+    }
+
+    fn barrier(&mut self, callers: &[usize], completes: bool, cut: bool) {
+        self.phase += 1;
+        let token = Token::Phase(Phase(self.phase));
+        let mut settled = Vec::new();
+        for &s in callers {
+            if completes {
+                self.quiet(s, Ctx(0));
+            }
+            self.event(s, Sync::Release(token));
+            self.settle_operations(s);
+            let Simulated { strand, knows, .. } = &self.strands[s];
+            settled.push(knows.iter().enumerate().map(|(i, &k)| (Strand { rank: strand.rank, index: i as u32 }, Pos(k))).collect::<Vec<_>>());
+        }
+        for &s in callers {
+            self.event(s, Sync::Acquire(token));
+            self.strands[s].phase = Phase(self.phase);
+        }
+        if cut {
+            self.cut(settled);
+        }
+    }
+
+    fn held_back(&self, rank: Rank) -> impl Iterator<Item = Phase> {
+        self.open
+            .iter()
+            .filter(move |o| !o.shipped && !o.locks.is_empty() && self.accesses[o.access].strand.rank == rank)
+            .map(|o| self.accesses[o.access].phases.lo)
+    }
+
+    fn cut(&mut self, settled: Vec<Vec<(Strand, Pos)>>) {
+        let mut gathered: Vec<Gathered> = settled
+            .into_iter()
+            .enumerate()
+            .map(|(r, settled)| {
+                let watermark = self
+                    .strands
+                    .iter()
+                    .filter(|s| s.alive && s.strand.rank.0 == r as u32)
+                    .map(|s| s.phase)
+                    .chain(self.held_back(Rank(r as u32)))
+                    .min()
+                    .unwrap_or(Phase(self.phase));
+                let status = Status { phase: Phase(self.phase), watermark, settled, open: self.open.len() as u64, gathered: 0 };
+                Gathered { locksets: self.locksets.clone(), status, ..Gathered::default() }
+            })
+            .collect();
+        for index in std::mem::take(&mut self.unsent_accesses) {
+            let access = self.accesses[index];
+            gathered[access.strand.rank.0 as usize].accesses.push(access);
+        }
+        for operation in &mut self.open {
+            // Whether a lock protects what is still open is not known yet.
+            if !operation.shipped && operation.locks.is_empty() {
+                operation.shipped = true;
+                let access = self.accesses[operation.access];
+                gathered[access.strand.rank.0 as usize].accesses.push(access);
+            }
+        }
+        for (rank, owner, close) in std::mem::take(&mut self.closes) {
+            gathered[rank.0 as usize].closes.push((owner, close));
+        }
+        for event in &self.events[self.unsent_events..] {
+            gathered[event.strand.rank.0 as usize].events.push(*event);
+        }
+        self.unsent_events = self.events.len();
+        std::thread::scope(|scope| {
+            for (analysis, gathered) in self.analyses.iter_mut().zip(gathered) {
+                scope.spawn(move || analysis.cut(gathered).unwrap());
+            }
+        });
+    }
+
+    fn step(&mut self, (what, how): Step) {
+        let alive: Vec<usize> = (0..self.strands.len()).filter(|&s| self.strands[s].alive).collect();
+        let s = alive[how as usize % alive.len()];
+        let strand = self.strands[s].strand;
+        let rank = strand.rank;
+        let other = Rank((how >> 4) % self.ranks);
+        let lo = u64::from((how >> 8) % 6);
+        let len = 1 + u64::from((how >> 12) % 3);
+        let ctx = Ctx((how >> 16) % CTXS);
+        let word_number = u64::from(how >> 6) % (u64::from(self.ranks) * WORDS);
+        let channel = Channel { origin: rank, ctx, target: other };
+        let epoch = self.fences[(rank.0 * CTXS + ctx.0) as usize];
+        let site = self.site(how >> 3);
+        let operation = |order| Span::Operation(Operation { ctx, end: None, order });
+        match what % 20 {
+            0 | 1 => self.access(s, rank, lo, len, Kind::Read, Span::Point, site),
+            2 | 3 => self.access(s, rank, lo, len, Kind::Write, Span::Point, site),
+            4 | 5 => {
+                self.tick(s);
+                self.access(s, other, lo, len, Kind::Write, operation(Order::Fenced(channel, epoch)), site);
+            }
+            6 => {
+                self.tick(s);
+                self.access(s, other, lo, len, Kind::Read, Span::Point, site);
+            }
+            7 => {
+                self.tick(s);
+                self.access(s, other, lo, len, Kind::Read, operation(Order::None), site);
+            }
+            8 => {
+                self.tick(s);
+                self.fences[(rank.0 * CTXS + ctx.0) as usize] += 1;
+            }
+            9 => self.quiet(s, ctx),
+            10 | 11 => {
+                // An update of a word, by its channel, now and then as the signal of a put.
+                let word = self.word(word_number);
+                let channel = Channel { target: word.owner, ..channel };
+                let pos = self.tick(s);
+                let signals = how & (1 << 20) != 0;
+                if signals {
+                    self.access(s, word.owner, lo, len, Kind::Write, operation(Order::Signalled(channel, epoch)), site);
+                }
+                self.versions[word_number as usize] += 1;
+                let version = self.versions[word_number as usize];
+                let change = if how & (1 << 21) != 0 { How::Set } else { How::Modify };
+                self.event_at(s, pos, Sync::Update { word, version, how: change, via: Some((channel, epoch)), signals });
+            }
+            12 | 13 => {
+                let version = self.versions[word_number as usize];
+                let word = self.word(word_number);
+                self.event(s, Sync::Observe { word, version });
+            }
+            14 => {
+                let atomic = Atomic { domain: Domain::Shmem, ty: (how >> 22) as u8 % 2, width: 2, effect: Effect::Update };
+                self.tick(s);
+                self.access(s, other, lo & !1, 2, Kind::Atomic(atomic), operation(Order::Fenced(channel, epoch)), site);
+            }
+            15 => {
+                let callers = self.one_strand_of_each_rank(how);
+                self.barrier(&callers, how & (1 << 20) != 0, how & (1 << 21) != 0);
+            }
+            16 => {
+                // A broadcast or an all-to-all among some ranks.
+                self.collectives += 1;
+                let token = Token::Collective { group: 7, seq: self.collectives };
+                let members: Vec<usize> =
+                    self.one_strand_of_each_rank(how).into_iter().filter(|&s| how >> (24 + self.strands[s].strand.rank.0) & 1 == 1).collect();
+                let root_only = how & (1 << 20) != 0;
+                for (i, &member) in members.iter().enumerate() {
+                    if !root_only || i == 0 {
+                        self.event(member, Sync::Release(token));
+                    }
+                }
+                for (i, &member) in members.iter().enumerate() {
+                    if !root_only || i > 0 {
+                        self.event(member, Sync::Acquire(token));
+                    }
+                }
+            }
+            17 => {
+                // A thread is created, or ends and is joined.
+                let mine = self.strands.iter().filter(|o| o.strand.rank == rank).count();
+                if mine < 3 && how & (1 << 20) != 0 {
+                    let child = Strand { rank, index: mine as u32 };
+                    self.event(s, Sync::Release(Token::Fork(child)));
+                    let (knows, phase) = (self.strands[s].knows.clone(), self.strands[s].phase);
+                    self.strands.push(Simulated { strand: child, pos: Pos(0), alive: true, knows, phase, locks: Vec::new() });
+                    let c = self.strands.len() - 1;
+                    self.event(c, Sync::Acquire(Token::Fork(child)));
+                } else if strand.index > 0 && self.strands[s].locks.is_empty() {
+                    self.event(s, Sync::Release(Token::Exit(strand)));
+                    self.strands[s].alive = false;
+                    let joiner = self.strands.iter().position(|o| o.strand == Strand { rank, index: 0 }).unwrap();
+                    let (knows, phase) = (self.strands[s].knows.clone(), self.strands[s].phase);
+                    self.event(joiner, Sync::Acquire(Token::Exit(strand)));
+                    for (mine, theirs) in self.strands[joiner].knows.iter_mut().zip(knows) {
+                        *mine = (*mine).max(theirs);
+                    }
+                    self.strands[joiner].phase = self.strands[joiner].phase.max(phase);
+                }
+            }
+            _ => {
+                let lock = Lock::Symmetric(Segment::Heap, 1000 + u64::from((how >> 18) % 2));
+                if self.strands[s].locks.iter().any(|h| h.lock == lock) {
+                    self.unlock(s, lock);
+                } else if !self.strands.iter().any(|o| o.locks.iter().any(|h| h.lock == lock)) {
+                    self.tick(s);
+                    self.strands[s].locks.push(Held { lock, mode: Mode::Exclusive });
+                }
+            }
+        }
+    }
+
+    fn one_strand_of_each_rank(&self, how: u32) -> Vec<usize> {
+        (0..self.ranks)
+            .map(|r| {
+                let mine: Vec<usize> =
+                    (0..self.strands.len()).filter(|&s| self.strands[s].alive && self.strands[s].strand.rank.0 == r).collect();
+                mine[(how >> 5) as usize % mine.len()]
+            })
+            .collect()
+    }
+
+    fn finish(&mut self) -> (BTreeSet<SitePair>, BTreeSet<SitePair>) {
+        // Nothing is held back at the end.
+        for s in 0..self.strands.len() {
+            for held in self.strands[s].locks.clone() {
+                self.unlock(s, held.lock);
+            }
+        }
+        let callers = self.one_strand_of_each_rank(0);
+        self.barrier(&callers, true, true);
+        let found = self
+            .analyses
+            .iter()
+            .flat_map(|a| a.races().map(|r| (r.first.site.min(r.second.site), r.first.site.max(r.second.site))).collect::<Vec<_>>())
+            .collect();
+        (found, oracle::races(&self.accesses, &self.events, &self.locksets))
+    }
+}
+
+fn cases() -> u32 {
+    if std::env::var_os("THRILLE_NIGHTLY").is_some() { 20_000 } else { 1_500 }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+    #[test]
+    fn the_engine_finds_what_the_oracle_finds(ranks in 1u32..5, steps in prop::collection::vec(any::<Step>(), 1..60)) {
+        let mut world = World::new(ranks);
+        for step in steps {
+            world.step(step);
+        }
+        let (found, expected) = world.finish();
+        prop_assert_eq!(found, expected);
+    }
+}

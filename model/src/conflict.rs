@@ -1,0 +1,48 @@
+//! Which two accesses need an order or a common lock at all.
+
+use crate::access::{Access, Atomic, Domain, Kind};
+use crate::lock::Locksets;
+
+/// Whether the two touch a common byte in ways that do not go together. Order and locks are not looked at.
+pub fn conflict(a: &Access, b: &Access) -> bool {
+    a.place.owner == b.place.owner
+        && a.place.segment == b.place.segment
+        && a.place.bytes.overlaps(b.place.bytes)
+        && (a.writes() || b.writes())
+        && !same_operation(a, b)
+        && !go_together(a, b)
+}
+
+/// Whether a common lock, held for the whole of both, keeps them apart.
+pub fn protected(a: &Access, b: &Access, locksets: &Locksets) -> bool {
+    locksets.exclude_each_other(a.locks, b.locks)
+}
+
+/// The two ends of one operation are the library's business.
+fn same_operation(a: &Access, b: &Access) -> bool {
+    a.strand == b.strand && a.begin == b.begin && (a.operation().is_some() && b.operation().is_some() || a.site == b.site)
+}
+
+fn go_together(a: &Access, b: &Access) -> bool {
+    match (a.kind, b.kind) {
+        (Kind::Atomic(x), Kind::Atomic(y)) => {
+            let apart = a.place.bytes.lo().abs_diff(b.place.bytes.lo());
+            atomic_towards_each_other(x, y) && apart.is_multiple_of(u64::from(x.width.max(1)))
+        }
+        // What is waited for is the update of another PE, or an atomic one.
+        (Kind::Await, Kind::Atomic(_)) | (Kind::Atomic(_), Kind::Await) => true,
+        (Kind::Await, Kind::Write) => b.operation().is_some(),
+        (Kind::Write, Kind::Await) => a.operation().is_some(),
+        _ => false,
+    }
+}
+
+fn atomic_towards_each_other(a: Atomic, b: Atomic) -> bool {
+    a.domain == b.domain
+        && a.width == b.width
+        && match a.domain {
+            // The processor does not care for types.
+            Domain::Processor => true,
+            Domain::Shmem => a.ty == b.ty,
+        }
+}

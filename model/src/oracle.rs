@@ -1,0 +1,201 @@
+//! The definition of a race, executed naively: a graph of everything that happened, searched from every access.
+//!
+//! Slow on purpose and free of cleverness: each rule of the model is one `for` loop below. The engines of `analysis/` and the
+//! stores of `history/` are tested against it.
+//!
+//! Nodes: two for every position of a strand (before and after the event that has it), one for every token and every update of a
+//! word, and two for every access: when it is issued and when it is done. A point's two are the same in time.
+
+use crate::access::{Access, Site, Span};
+use crate::conflict::{conflict, protected};
+use crate::lock::Locksets;
+use crate::strand::{Phase, Pos, Strand};
+use crate::sync::{How, Sync, SyncEvent, Token, Word};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Two sites that race, the smaller first.
+pub type SitePair = (Site, Site);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Node {
+    Before(Strand, Pos),
+    After(Strand, Pos),
+    Token(Token),
+    Update(Word, u64),
+    Issued(usize),
+    Done(usize),
+}
+
+#[derive(Default)]
+struct Graph(HashMap<Node, Vec<Node>>);
+
+impl Graph {
+    fn edge(&mut self, from: Node, to: Node) {
+        self.0.entry(from).or_default().push(to);
+    }
+
+    fn reachable(&self, from: Node) -> Nodes {
+        let mut seen = std::collections::HashSet::from([from]);
+        let mut open = vec![from];
+        while let Some(node) = open.pop() {
+            for &next in self.0.get(&node).into_iter().flatten() {
+                if seen.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        seen
+    }
+}
+
+type Nodes = std::collections::HashSet<Node>;
+
+/// Every pair of sites of the log that races.
+pub fn races(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> BTreeSet<SitePair> {
+    let graph = graph(accesses, events);
+    let after: Vec<Nodes> = (0..accesses.len()).map(|i| graph.reachable(Node::Done(i))).collect();
+    let before = |i: usize, j: usize| {
+        let (a, b) = (&accesses[i], &accesses[j]);
+        let points_of_one_strand = a.strand == b.strand && a.span == Span::Point && b.span == Span::Point;
+        points_of_one_strand || after[i].contains(&Node::Issued(j)) || fence_between(a, b)
+    };
+    let mut found = BTreeSet::new();
+    for i in 0..accesses.len() {
+        for j in i + 1..accesses.len() {
+            let (a, b) = (&accesses[i], &accesses[j]);
+            if conflict(a, b) && !protected(a, b, locksets) && !before(i, j) && !before(j, i) {
+                found.insert((a.site.min(b.site), a.site.max(b.site)));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a fence puts the far end of `a` ahead of that of `b`, though neither is complete.
+fn fence_between(a: &Access, b: &Access) -> bool {
+    match (a.order().channel(), b.order().channel()) {
+        (Some((x, earlier)), Some((y, later))) => x == y && earlier < later,
+        _ => false,
+    }
+}
+
+fn begin_and_end(access: &Access) -> impl Iterator<Item = (Strand, Pos)> + '_ {
+    let end = access.operation().and_then(|o| o.end);
+    std::iter::once(access.begin).chain(end).map(|pos| (access.strand, pos))
+}
+
+fn graph(accesses: &[Access], events: &[SyncEvent]) -> Graph {
+    let mut graph = Graph::default();
+
+    // Program order.
+    let mut positions: BTreeMap<Strand, BTreeSet<Pos>> = BTreeMap::new();
+    for (strand, pos) in
+        events.iter().map(|e| (e.strand, e.pos)).chain(accesses.iter().flat_map(begin_and_end))
+    {
+        positions.entry(strand).or_default().insert(pos);
+    }
+    for (&strand, positions) in &positions {
+        let mut last = None;
+        for &pos in positions {
+            if let Some(last) = last {
+                graph.edge(Node::After(strand, last), Node::Before(strand, pos));
+            }
+            graph.edge(Node::Before(strand, pos), Node::After(strand, pos));
+            last = Some(pos);
+        }
+    }
+    for (i, access) in accesses.iter().enumerate() {
+        let strand = access.strand;
+        graph.edge(Node::After(strand, access.begin), Node::Issued(i));
+        graph.edge(Node::Issued(i), Node::Done(i));
+        if let Some(&next) = positions[&strand].range(Pos(access.begin.0 + 1)..).next() {
+            graph.edge(Node::Issued(i), Node::Before(strand, next));
+            if access.span == Span::Point {
+                graph.edge(Node::Done(i), Node::Before(strand, next));
+            }
+        }
+        // Completion by its own strand.
+        if let Some(end) = access.operation().and_then(|o| o.end) {
+            graph.edge(Node::Done(i), Node::After(strand, end));
+        }
+    }
+
+    // Tokens and words.
+    for event in events {
+        let (before, after) = (Node::Before(event.strand, event.pos), Node::After(event.strand, event.pos));
+        match event.sync {
+            Sync::Release(token) => graph.edge(before, Node::Token(token)),
+            Sync::Acquire(token) => {
+                graph.edge(Node::Token(token), after);
+                if let Token::Phase(phase) = token {
+                    // Global barriers come one after the other, whichever strands call them.
+                    graph.edge(Node::Token(token), Node::Token(Token::Phase(Phase(phase.0 + 1))));
+                }
+            }
+            Sync::Update { word, version, via, signals, .. } => {
+                let update = Node::Update(word, version);
+                graph.edge(before, update);
+                for (i, access) in accesses.iter().enumerate() {
+                    let fenced = match (access.order().channel(), via) {
+                        (Some((x, earlier)), Some((y, later))) => x == y && earlier < later,
+                        _ => false,
+                    };
+                    let own_data = signals
+                        && access.strand == event.strand
+                        && access.begin == event.pos
+                        && matches!(access.order(), crate::access::Order::Signalled(..));
+                    if fenced || own_data {
+                        graph.edge(Node::Done(i), update);
+                    }
+                }
+            }
+            Sync::Observe { word, version } => {
+                for version in contained_in(word, version, events) {
+                    graph.edge(Node::Update(word, version), after);
+                }
+            }
+            Sync::Quiet(_) => {}
+        }
+    }
+
+    // A quiet completes what its whole rank issued on the context before it; "before" may itself depend on such a completion.
+    loop {
+        let mut grew = false;
+        for (i, access) in accesses.iter().enumerate() {
+            let Some(operation) = access.operation() else { continue };
+            let later = graph.reachable(Node::Issued(i));
+            for event in events {
+                let completes = event.sync == Sync::Quiet(operation.ctx)
+                    && event.strand.rank == access.strand.rank
+                    && later.contains(&Node::Before(event.strand, event.pos));
+                let edge = Node::After(event.strand, event.pos);
+                if completes && !graph.0.get(&Node::Done(i)).is_some_and(|out| out.contains(&edge)) {
+                    graph.edge(Node::Done(i), edge);
+                    grew = true;
+                }
+            }
+        }
+        if !grew {
+            return graph;
+        }
+    }
+}
+
+/// The versions of a word that its `version`-th value is made of: back to the last that set it.
+fn contained_in(word: Word, version: u64, events: &[SyncEvent]) -> Vec<u64> {
+    let updates: BTreeMap<u64, How> = events
+        .iter()
+        .filter_map(|e| match e.sync {
+            Sync::Update { word: w, version, how, .. } if w == word => Some((version, how)),
+            _ => None,
+        })
+        .collect();
+    let mut contained = Vec::new();
+    for (&version, &how) in updates.range(..=version).rev() {
+        contained.push(version);
+        if how == How::Set {
+            break;
+        }
+    }
+    contained
+}

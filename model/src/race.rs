@@ -1,0 +1,72 @@
+//! What is reported.
+
+use crate::access::{Act, Kind, Phases, Site, StackId};
+use crate::lock::Held;
+use crate::place::{Interval, Segment};
+use crate::strand::{Rank, Strand};
+use crate::sync::Ctx;
+use serde::{Deserialize, Serialize};
+
+/// One of the two accesses of a race.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Side {
+    /// Who.
+    pub strand: Strand,
+    /// What.
+    pub act: Act,
+    /// How.
+    pub kind: Kind,
+    /// Which bytes, as offsets in the segment.
+    pub bytes: Interval,
+    /// In which phases it may fall.
+    pub phases: Phases,
+    /// The context of a one-sided operation that lasts beyond its call.
+    pub ctx: Option<Ctx>,
+    /// Locks held for all of its duration.
+    pub locks: Vec<Held>,
+    /// Where in the program.
+    pub site: Site,
+    /// Called from where.
+    pub stack: StackId,
+    /// How many executions the record stands for.
+    pub times: u32,
+}
+
+/// Why the two are unordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Why {
+    /// No chain of synchronisation leads from one to the other.
+    Unsynchronised,
+    /// The first was issued before the second began, but nothing had completed it by then.
+    Incomplete,
+    /// As [`Why::Incomplete`], though another context was completed in between.
+    WrongContext,
+}
+
+/// What the bytes belong to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Object {
+    /// Whose memory.
+    pub owner: Rank,
+    /// Which part of it.
+    pub segment: Segment,
+    /// First byte that both sides touch, as an offset in the segment.
+    pub offset: u64,
+    /// The allocation it lies in: its number in order of allocation, its start, its size, the site that asked for it.
+    pub allocation: Option<(u32, u64, u64, Site)>,
+}
+
+/// A pair of sites that race.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Race {
+    /// The memory.
+    pub object: Object,
+    /// The side that comes first in the order of the analysis.
+    pub first: Side,
+    /// The other side.
+    pub second: Side,
+    /// Why they are unordered.
+    pub why: Why,
+    /// How many unordered pairs of records of these two sites were met.
+    pub seen: u64,
+}

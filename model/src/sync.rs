@@ -1,0 +1,117 @@
+//! What orders strands. Every synchronisation of every programming model is told in these few words.
+//!
+//! * A **token** is released by some strands and acquired by others: an acquire comes after *all* releases of its token. Barriers,
+//!   collectives, messages, thread creation and joining are tokens. An all-to-all collective is a release followed by an acquire by
+//!   everybody; a broadcast is a release by the root and an acquire by the others.
+//! * A **word** is memory whose changes are counted. An observation of version *v* comes after the update that made *v*, and after
+//!   those that *v* still contains: back to the last one that set the word instead of modifying it (the release sequence of C11).
+//! * A **channel** is the way of one-sided operations of one context from one rank to another. A fence puts what was issued before it
+//!   on that way ahead of what is issued after it, without completing either.
+
+use crate::place::Segment;
+use crate::strand::{Phase, Pos, Rank, Strand};
+use serde::{Deserialize, Serialize};
+
+/// A communication context of one rank; 0 is the default one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Ctx(pub u32);
+
+/// The way from an origin to a target that fences order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Channel {
+    /// Who issues.
+    pub origin: Rank,
+    /// On which context.
+    pub ctx: Ctx,
+    /// To whose memory.
+    pub target: Rank,
+}
+
+/// What an acquire and its releases have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Token {
+    /// The n-th global barrier; after it comes that phase.
+    Phase(Phase),
+    /// A strand's creation: released by its parent, acquired by itself.
+    Fork(Strand),
+    /// A strand's end: released by itself, acquired by who joins it.
+    Exit(Strand),
+    /// The n-th collective of a group of ranks.
+    Collective {
+        /// The group, by an id equal on all members.
+        group: u64,
+        /// The n-th collective on it.
+        seq: u64,
+    },
+    /// The n-th round of a barrier among the strands of one rank.
+    Local {
+        /// The process it is in.
+        rank: Rank,
+        /// Where the barrier object is.
+        address: u64,
+        /// Which round.
+        round: u64,
+    },
+}
+
+/// Memory that strands synchronise by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Word {
+    /// Whose memory.
+    pub owner: Rank,
+    /// Which part of it.
+    pub segment: Segment,
+    /// Its first byte.
+    pub offset: u64,
+}
+
+/// How an update changes a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum How {
+    /// Whatever was there is gone.
+    Set,
+    /// The new value is made from the old one.
+    Modify,
+}
+
+/// One synchronisation event of a strand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Sync {
+    /// Everything before comes before who acquires the token.
+    Release(Token),
+    /// Everything after comes after all releases of the token.
+    Acquire(Token),
+    /// A word gets its `version`-th value.
+    Update {
+        /// The word.
+        word: Word,
+        /// Which change of it this is.
+        version: u64,
+        /// What it leaves of the changes before.
+        how: How,
+        /// The channel and fence epoch it travels by, if it is the far end of a one-sided operation.
+        via: Option<(Channel, u32)>,
+        /// Whether it is the signal of a put-with-signal issued at the same position, which comes after that put's data.
+        signals: bool,
+    },
+    /// A strand saw a word's `version`-th value and waited for it, or fetched it atomically.
+    Observe {
+        /// The word.
+        word: Word,
+        /// Which change of it was seen; 0 is the value before all changes.
+        version: u64,
+    },
+    /// Everything issued on this context by this rank, as far as it comes before, is complete.
+    Quiet(Ctx),
+}
+
+/// A synchronisation event with its place in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SyncEvent {
+    /// Who.
+    pub strand: Strand,
+    /// When: what has this position comes after the event, what has a smaller one before.
+    pub pos: Pos,
+    /// What.
+    pub sync: Sync,
+}
