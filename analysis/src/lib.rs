@@ -22,4 +22,3 @@ pub mod replay;
 pub mod screen;
 
 pub use exchange::{Analysis, AnalysisError, Close, Cut, Gathered, Status};
-pub(crate) fn at(i: thrille_model::Interval) -> thrille_history::Interval { thrille_history::Interval::from_bounds(i.lo(), i.hi()).unwrap() }

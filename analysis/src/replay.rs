@@ -138,7 +138,7 @@ impl<'a, F: FnMut(Pair)> Replay<'a, F> {
                 Sync::Observe { word, version } => {
                     words.entry(word).or_default().observed.insert(version);
                 }
-                Sync::Acquire(_) | Sync::Quiet(_) => {}
+                Sync::Acquire(_) | Sync::Quiet(_) | Sync::Fence(_) => {}
             }
         }
         for (i, access) in accesses.iter().enumerate().filter(|&(i, _)| chosen[i]) {
@@ -236,8 +236,8 @@ impl<'a, F: FnMut(Pair)> Replay<'a, F> {
             Sync::Update { word, version, via, .. } => {
                 clock.learn(lane, event.pos.0);
                 let mut told = clock.clone();
-                if let Some((channel, epoch)) = via {
-                    told.learn_arrival(channel, epoch);
+                if let Some(channel) = via {
+                    told.arrive(channel);
                 }
                 let Some(state) = self.words.get_mut(&word) else { return true };
                 if let Some(update) = state.updates.get_mut(&version) {
@@ -268,6 +268,12 @@ impl<'a, F: FnMut(Pair)> Replay<'a, F> {
                 clock.learn(lane, event.pos.0);
                 let at = QuietAt { lane, pos: event.pos, knew: clock.clone() };
                 self.quiets.entry((event.strand.rank, ctx)).or_default().push(at);
+            }
+            Sync::Fence(ctx) => {
+                clock.learn(lane, event.pos.0);
+                let rank = event.strand.rank;
+                let of_rank: Vec<Lane> = self.lanes.iter().filter(|(s, _)| s.rank == rank).map(|(_, &l)| l).collect();
+                self.strands[lane.0 as usize].clock.fence(rank, ctx, &of_rank);
             }
         }
         true
@@ -303,7 +309,7 @@ impl<'a, F: FnMut(Pair)> Replay<'a, F> {
         let clock = clock.clone();
         let mut history = self.history.remove(&access.place.segment).unwrap_or_default();
         let mut pairs = Vec::new();
-        history.retain_overlapping(crate::at(access.place.bytes), |_, &mut j| {
+        history.retain_overlapping(access.place.bytes, |_, &mut j| {
             let other = &self.accesses[j];
             let ordered = self.done_before(other, access, &clock);
             if !ordered && conflict(other, access) && !protected(other, access, self.locksets) {
@@ -311,7 +317,7 @@ impl<'a, F: FnMut(Pair)> Replay<'a, F> {
             }
             if stands_for(access, other) && (ordered || same_fate(access, other)) { Keep::No } else { Keep::Yes }
         });
-        history.insert(crate::at(access.place.bytes), i);
+        history.insert(access.place.bytes, i);
         self.history.insert(access.place.segment, history);
         pairs.into_iter().for_each(&mut self.found);
     }
@@ -326,9 +332,9 @@ impl<'a, F: FnMut(Pair)> Replay<'a, F> {
         if operation.end.is_some_and(|end| clock.knows(lane, end)) {
             return true;
         }
-        if let Some((channel, epoch)) = operation.order.channel() {
-            let fence_between = y.order().channel().is_some_and(|(c, e)| c == channel && e != epoch);
-            if fence_between || clock.knows_arrival(channel, epoch) {
+        if let Some(channel) = operation.order.channel() {
+            let fence_between = y.order().channel() == Some(channel) && clock.is_fenced(channel, lane, x.begin);
+            if fence_between || clock.has_arrived(channel, lane, x.begin) {
                 return true;
             }
         }

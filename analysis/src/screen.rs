@@ -33,7 +33,7 @@ pub fn suspects(accesses: &[Access], first_new: usize, locksets: &Locksets) -> V
         for (i, store) in foreign.into_iter().chain(repeated).map(|i| (i, true)).chain(home.into_iter().map(|i| (i, false))) {
             let access = &accesses[i];
             let history = stored.entry(access.place.segment).or_default();
-            history.overlapping(crate::at(access.place.bytes), |_, &j| {
+            history.overlapping(access.place.bytes, |_, &j| {
                 let other = &accesses[j];
                 if (i >= first_new || j >= first_new)
                     && other.phases.meet(access.phases)
@@ -46,7 +46,7 @@ pub fn suspects(accesses: &[Access], first_new: usize, locksets: &Locksets) -> V
                 }
             });
             if store {
-                history.insert(crate::at(access.place.bytes), i);
+                history.insert(access.place.bytes, i);
             }
         }
     }

@@ -41,7 +41,6 @@ struct World {
     events: Vec<SyncEvent>,
     locksets: Locksets,
     open: Vec<OpenOperation>,
-    fences: Vec<u32>,
     versions: Vec<u64>,
     phase: u64,
     collectives: u64,
@@ -72,7 +71,6 @@ impl World {
             events: Vec::new(),
             locksets: Locksets::default(),
             open: Vec::new(),
-            fences: vec![0; (ranks * CTXS) as usize],
             versions: vec![0; (u64::from(ranks) * WORDS) as usize],
             phase: 0,
             collectives: 0,
@@ -113,7 +111,7 @@ impl World {
         let single = self.strands.iter().filter(|o| o.strand.rank == strand.strand.rank).count() == 1;
         let open = span != Span::Point;
         let access = Access {
-            place: Place { owner, segment: Segment::Heap, bytes: Interval::with_len(lo, len).unwrap() },
+            place: Place { owner, segment: Segment::Heap, bytes: Interval::from_len(lo, len).unwrap() },
             kind,
             strand: strand.strand,
             begin: strand.pos,
@@ -287,7 +285,6 @@ impl World {
         let ctx = Ctx((how >> 16) % CTXS);
         let word_number = u64::from(how >> 6) % (u64::from(self.ranks) * WORDS);
         let channel = Channel { origin: rank, ctx, target: other };
-        let epoch = self.fences[(rank.0 * CTXS + ctx.0) as usize];
         let site = self.site(how >> 3);
         let operation = |order| Span::Operation(Operation { ctx, end: None, order });
         match what % 20 {
@@ -295,7 +292,7 @@ impl World {
             2 | 3 => self.access(s, rank, lo, len, Kind::Write, Span::Point, site),
             4 | 5 => {
                 self.tick(s);
-                self.access(s, other, lo, len, Kind::Write, operation(Order::Fenced(channel, epoch)), site);
+                self.access(s, other, lo, len, Kind::Write, operation(Order::Fenced(channel)), site);
             }
             6 => {
                 self.tick(s);
@@ -305,10 +302,7 @@ impl World {
                 self.tick(s);
                 self.access(s, other, lo, len, Kind::Read, operation(Order::None), site);
             }
-            8 => {
-                self.tick(s);
-                self.fences[(rank.0 * CTXS + ctx.0) as usize] += 1;
-            }
+            8 => self.event(s, Sync::Fence(ctx)),
             9 => self.quiet(s, ctx),
             10 | 11 => {
                 // An update of a word, by its channel, now and then as the signal of a put.
@@ -317,12 +311,12 @@ impl World {
                 let pos = self.tick(s);
                 let signals = how & (1 << 20) != 0;
                 if signals {
-                    self.access(s, word.owner, lo, len, Kind::Write, operation(Order::Signalled(channel, epoch)), site);
+                    self.access(s, word.owner, lo, len, Kind::Write, operation(Order::Signalled(channel)), site);
                 }
                 self.versions[word_number as usize] += 1;
                 let version = self.versions[word_number as usize];
                 let change = if how & (1 << 21) != 0 { How::Set } else { How::Modify };
-                self.event_at(s, pos, Sync::Update { word, version, how: change, via: Some((channel, epoch)), signals });
+                self.event_at(s, pos, Sync::Update { word, version, how: change, via: Some(channel), signals });
             }
             12 | 13 => {
                 let version = self.versions[word_number as usize];
@@ -332,7 +326,7 @@ impl World {
             14 => {
                 let atomic = Atomic { domain: Domain::Shmem, ty: (how >> 22) as u8 % 2, width: 2, effect: Effect::Update };
                 self.tick(s);
-                self.access(s, other, lo & !1, 2, Kind::Atomic(atomic), operation(Order::Fenced(channel, epoch)), site);
+                self.access(s, other, lo & !1, 2, Kind::Atomic(atomic), operation(Order::Fenced(channel)), site);
             }
             15 => {
                 let callers = self.one_strand_of_each_rank(how);

@@ -56,17 +56,17 @@ pub enum Order {
     /// By nothing but completion: gets, and the near end of any operation.
     None,
     /// By fences on its channel.
-    Fenced(Channel, u32),
+    Fenced(Channel),
     /// By fences, and by the signal that the same operation delivers after it.
-    Signalled(Channel, u32),
+    Signalled(Channel),
 }
 
 impl Order {
-    /// The channel and the number of fences before, if there is one.
-    pub fn channel(self) -> Option<(Channel, u32)> {
+    /// The channel, if there is one.
+    pub fn channel(self) -> Option<Channel> {
         match self {
             Self::None => None,
-            Self::Fenced(channel, epoch) | Self::Signalled(channel, epoch) => Some((channel, epoch)),
+            Self::Fenced(channel) | Self::Signalled(channel) => Some(channel),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`strand`] | who: ranks, strands, positions in a strand, phases |
 //! | [`place`] | where: segments of a rank's memory and byte intervals in them |
+//! | [`interval`] | half-open byte ranges, never empty |
 //! | [`access`] | what: kinds of access, how long an access lasts, which site made it |
 //! | [`lock`] | under which locks |
 //! | [`sync`] | what orders strands: tokens, words, completion |
@@ -16,6 +17,7 @@
 
 pub mod access;
 pub mod conflict;
+pub mod interval;
 pub mod lock;
 pub mod oracle;
 pub mod place;
@@ -26,8 +28,9 @@ pub mod wire;
 
 pub use access::{Access, Act, Atomic, Domain, Effect, Kind, Operation, Order, Phases, Site, Span, StackId};
 pub use conflict::{conflict, protected};
+pub use interval::{Interval, IntervalError};
 pub use lock::{Held, Lock, LocksetId, Locksets, Mode};
-pub use place::{Interval, IntervalError, Place, Segment};
+pub use place::{Place, Segment};
 pub use race::{Object, Race, Side, Why};
 pub use strand::{Phase, Pos, Rank, Strand};
 pub use sync::{Channel, Ctx, How, Sync, SyncEvent, Token, Word};

@@ -6,11 +6,11 @@
 //! Nodes: two for every position of a strand (before and after the event that has it), one for every token and every update of a
 //! word, and two for every access: when it is issued and when it is done. A point's two are the same in time.
 
-use crate::access::{Access, Site, Span};
+use crate::access::{Access, Order, Site, Span};
 use crate::conflict::{conflict, protected};
 use crate::lock::Locksets;
 use crate::strand::{Phase, Pos, Strand};
-use crate::sync::{How, Sync, SyncEvent, Token, Word};
+use crate::sync::{Channel, How, Sync, SyncEvent, Token, Word};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Two sites that race, the smaller first.
@@ -53,11 +53,12 @@ type Nodes = std::collections::HashSet<Node>;
 /// Every pair of sites of the log that races.
 pub fn races(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> BTreeSet<SitePair> {
     let graph = graph(accesses, events);
+    let fences = Fences::new(accesses, events, &graph);
     let after: Vec<Nodes> = (0..accesses.len()).map(|i| graph.reachable(Node::Done(i))).collect();
     let before = |i: usize, j: usize| {
         let (a, b) = (&accesses[i], &accesses[j]);
         let points_of_one_strand = a.strand == b.strand && a.span == Span::Point && b.span == Span::Point;
-        points_of_one_strand || after[i].contains(&Node::Issued(j)) || fence_between(a, b)
+        points_of_one_strand || after[i].contains(&Node::Issued(j)) || fences.between(i, a, Node::Issued(j), b.order().channel())
     };
     let mut found = BTreeSet::new();
     for i in 0..accesses.len() {
@@ -71,11 +72,37 @@ pub fn races(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> 
     found
 }
 
-/// Whether a fence puts the far end of `a` ahead of that of `b`, though neither is complete.
-fn fence_between(a: &Access, b: &Access) -> bool {
-    match (a.order().channel(), b.order().channel()) {
-        (Some((x, earlier)), Some((y, later))) => x == y && earlier < later,
-        _ => false,
+/// What fences put ahead of what, though neither is complete.
+struct Fences {
+    /// The fences that come after the issue of each access, on its context.
+    after: Vec<Vec<Node>>,
+    /// What comes after each fence.
+    reach: HashMap<Node, Nodes>,
+}
+
+impl Fences {
+    fn new(accesses: &[Access], events: &[SyncEvent], graph: &Graph) -> Self {
+        let mut reach = HashMap::new();
+        let mut after = vec![Vec::new(); accesses.len()];
+        for event in events {
+            let Sync::Fence(ctx) = event.sync else { continue };
+            let (before, fence) = (Node::Before(event.strand, event.pos), Node::After(event.strand, event.pos));
+            reach.insert(fence, graph.reachable(fence));
+            for (i, access) in accesses.iter().enumerate() {
+                let its = access.order().channel().is_some_and(|c| c.origin == event.strand.rank && c.ctx == ctx);
+                if its && graph.reachable(Node::Issued(i)).contains(&before) {
+                    after[i].push(fence);
+                }
+            }
+        }
+        Self { after, reach }
+    }
+
+    /// Whether a fence lies between the issue of access `i` and what is issued at a node on a channel, which must be the same.
+    fn between(&self, i: usize, access: &Access, later: Node, channel: Option<Channel>) -> bool {
+        channel.is_some()
+            && access.order().channel() == channel
+            && self.after[i].iter().any(|fence| self.reach[fence].contains(&later))
     }
 }
 
@@ -132,19 +159,14 @@ fn graph(accesses: &[Access], events: &[SyncEvent]) -> Graph {
                     graph.edge(Node::Token(token), Node::Token(Token::Phase(Phase(phase.0 + 1))));
                 }
             }
-            Sync::Update { word, version, via, signals, .. } => {
+            Sync::Update { word, version, signals, .. } => {
                 let update = Node::Update(word, version);
                 graph.edge(before, update);
                 for (i, access) in accesses.iter().enumerate() {
-                    let fenced = match (access.order().channel(), via) {
-                        (Some((x, earlier)), Some((y, later))) => x == y && earlier < later,
-                        _ => false,
-                    };
-                    let own_data = signals
-                        && access.strand == event.strand
+                    let own_data = access.strand == event.strand
                         && access.begin == event.pos
-                        && matches!(access.order(), crate::access::Order::Signalled(..));
-                    if fenced || own_data {
+                        && matches!(access.order(), Order::Signalled(..));
+                    if signals && own_data {
                         graph.edge(Node::Done(i), update);
                     }
                 }
@@ -154,13 +176,13 @@ fn graph(accesses: &[Access], events: &[SyncEvent]) -> Graph {
                     graph.edge(Node::Update(word, version), after);
                 }
             }
-            Sync::Quiet(_) => {}
+            Sync::Quiet(_) | Sync::Fence(_) => {}
         }
     }
 
-    // A quiet completes what its whole rank issued on the context before it; "before" may itself depend on such a completion.
+    // A quiet completes, and a fence puts ahead, what its whole rank issued before it; "before" may depend on such an edge.
     loop {
-        let mut grew = false;
+        let mut edges = Vec::new();
         for (i, access) in accesses.iter().enumerate() {
             let Some(operation) = access.operation() else { continue };
             let later = graph.reachable(Node::Issued(i));
@@ -168,15 +190,26 @@ fn graph(accesses: &[Access], events: &[SyncEvent]) -> Graph {
                 let completes = event.sync == Sync::Quiet(operation.ctx)
                     && event.strand.rank == access.strand.rank
                     && later.contains(&Node::Before(event.strand, event.pos));
-                let edge = Node::After(event.strand, event.pos);
-                if completes && !graph.0.get(&Node::Done(i)).is_some_and(|out| out.contains(&edge)) {
-                    graph.edge(Node::Done(i), edge);
-                    grew = true;
+                if completes {
+                    edges.push((Node::Done(i), Node::After(event.strand, event.pos)));
                 }
             }
         }
-        if !grew {
+        let fences = Fences::new(accesses, events, &graph);
+        for event in events {
+            let Sync::Update { word, version, via, .. } = event.sync else { continue };
+            for (i, access) in accesses.iter().enumerate() {
+                if fences.between(i, access, Node::Before(event.strand, event.pos), via) {
+                    edges.push((Node::Done(i), Node::Update(word, version)));
+                }
+            }
+        }
+        edges.retain(|(from, to)| !graph.0.get(from).is_some_and(|out| out.contains(to)));
+        if edges.is_empty() {
             return graph;
+        }
+        for (from, to) in edges {
+            graph.edge(from, to);
         }
     }
 }

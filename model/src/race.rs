@@ -1,8 +1,9 @@
 //! What is reported.
 
 use crate::access::{Act, Kind, Phases, Site, StackId};
+use crate::interval::Interval;
 use crate::lock::Held;
-use crate::place::{Interval, Segment};
+use crate::place::Segment;
 use crate::strand::{Rank, Strand};
 use crate::sync::Ctx;
 use serde::{Deserialize, Serialize};

@@ -89,8 +89,8 @@ pub enum Sync {
         version: u64,
         /// What it leaves of the changes before.
         how: How,
-        /// The channel and fence epoch it travels by, if it is the far end of a one-sided operation.
-        via: Option<(Channel, u32)>,
+        /// The channel it travels by, if it is the far end of a one-sided operation.
+        via: Option<Channel>,
         /// Whether it is the signal of a put-with-signal issued at the same position, which comes after that put's data.
         signals: bool,
     },
@@ -101,8 +101,11 @@ pub enum Sync {
         /// Which change of it was seen; 0 is the value before all changes.
         version: u64,
     },
-    /// Everything issued on this context by this rank, as far as it comes before, is complete.
+    /// What this rank issued on this context, as far as that comes before, is complete.
     Quiet(Ctx),
+    /// What this rank issued on this context, as far as that comes before, arrives before what it issues there after, channel by
+    /// channel.
+    Fence(Ctx),
 }
 
 /// A synchronisation event with its place in time.

@@ -1,1 +1,64 @@
-//! To be written.
+//! How the detector's ranks talk: in bulk-synchronous rounds, and in no other way.
+//!
+//! In a round every rank hands over one [`Outbox`] (bytes for some ranks, bytes for everybody) and gets one [`Inbox`]
+//! back. A round ends when every rank that is still there has spoken. A rank that is gone is silent: `None` in
+//! everybody's [`Inbox::all`], from the round in which it went; all ranks see the same.
+//!
+//! | transport | where | for |
+//! |---|---|---|
+//! | [`local()`] | threads of one process | tests |
+//! | [`SocketTransport`] with a [`Hub`] | processes of one machine | the embedded launcher |
+//!
+//! Both run on one state machine (`gather`), and the same test bodies run on both (`tests/rounds.rs`).
+//!
+//! ```
+//! use thrille_transport::{Outbox, Transport, local};
+//!
+//! let ranks = local(2);
+//! std::thread::scope(|scope| {
+//!     for mut me in ranks {
+//!         scope.spawn(move || {
+//!             let other = 1 - me.rank();
+//!             let inbox = me.round(Outbox::new().to(other, "for you").all("for all")).unwrap();
+//!             assert_eq!(inbox.from, [(other, b"for you".to_vec())]);
+//!             assert_eq!(inbox.all.iter().flatten().count(), 2);
+//!         });
+//!     }
+//! });
+//! ```
+#![forbid(unsafe_code)]
+
+mod error;
+mod gather;
+mod local;
+mod message;
+pub mod sockets;
+mod token;
+mod wire;
+
+pub use error::TransportError;
+pub use local::{Local, local, local_with_events};
+pub use message::{Inbox, Outbox};
+pub use sockets::{ClientOptions, Hub, HubError, HubEvent, HubHandle, HubOptions, Refusal, SocketTransport};
+pub use token::{Token, TokenError};
+pub use wire::{DEFAULT_LIMIT, WireError};
+
+/// One rank's end of the rounds.
+pub trait Transport: Send {
+    /// Which rank this is, counted from 0.
+    fn rank(&self) -> u32;
+
+    /// How many ranks there were at the start.
+    fn size(&self) -> u32;
+
+    /// Speaks and listens: blocks until every rank that is still there has called this for the same round number.
+    fn round(&mut self, out: Outbox) -> Result<Inbox, TransportError>;
+
+    /// Says a last word to the launcher and leaves; the others' rounds go on without this rank.
+    ///
+    /// When this returns `Ok` the launcher has the word: the process may end.
+    fn leave(&mut self, last_word: &[u8]) -> Result<(), TransportError>;
+
+    /// Sends a one-way note to the launcher (progress, for example); never waits for an answer.
+    fn note(&mut self, bytes: &[u8]) -> Result<(), TransportError>;
+}
