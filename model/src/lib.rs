@@ -10,6 +10,7 @@
 //! | [`sync`] | what orders strands: tokens, words, completion |
 //! | [`conflict`] | which two accesses need an order at all |
 //! | [`race`] | what is reported |
+//! | [`job`] | what a run leaves behind |
 //! | [`oracle`] | the definition of a race, executed naively: every engine is tested against it |
 //! | [`wire`] | the one versioned byte format of all of the above |
 //!
@@ -18,6 +19,7 @@
 pub mod access;
 pub mod conflict;
 pub mod interval;
+pub mod job;
 pub mod lock;
 pub mod oracle;
 pub mod place;

@@ -1,0 +1,92 @@
+//! What a run leaves behind, and how its processes are told where.
+//!
+//! The launcher sets the environment below for each process. Each process appends [`Entry`] frames (see [`crate::wire`]) to its own
+//! file [`rank_file`] in the run's directory, as it goes: what was written before a crash is there after it.
+
+use crate::access::{Site, StackId};
+use crate::race::Race;
+use crate::strand::{Phase, Rank};
+use serde::{Deserialize, Serialize};
+
+/// The directory of the run. Without this variable the injected library does nothing.
+pub const ENV_RUN_DIR: &str = "THRILLE_RUN_DIR";
+/// This process's rank.
+pub const ENV_RANK: &str = "THRILLE_RANK";
+/// How many ranks there are.
+pub const ENV_SIZE: &str = "THRILLE_SIZE";
+/// Address of the launcher's hub, for ranks that talk over sockets.
+pub const ENV_HUB: &str = "THRILLE_HUB";
+/// The token that the hub wants to see, in hexadecimal.
+pub const ENV_TOKEN: &str = "THRILLE_TOKEN";
+/// Most accesses that a rank holds between two exchanges; more are dropped and counted.
+pub const ENV_MAX_RECORDS: &str = "THRILLE_MAX_RECORDS";
+
+/// The file of a rank in the directory of the run.
+pub fn rank_file(rank: Rank) -> String {
+    format!("rank-{}.thr", rank.0)
+}
+
+/// What a rank wrote down.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Entry {
+    /// The process began.
+    Start {
+        /// Which rank it is.
+        rank: Rank,
+        /// Of how many.
+        size: u32,
+        /// Its process id.
+        pid: u32,
+        /// Version of the tool.
+        tool: String,
+    },
+    /// A file that is loaded into the process: [`Site`]s refer to it.
+    Module {
+        /// The number that sites use.
+        id: u64,
+        /// Where it was loaded from.
+        path: String,
+        /// Its build id, if it has one.
+        build_id: Vec<u8>,
+    },
+    /// A node of the tree of calls: the function that was called from `call` in the function of `parent`.
+    Stack {
+        /// Its number in this rank; never 0.
+        id: StackId,
+        /// The caller's node; 0 is the outermost one known.
+        parent: StackId,
+        /// The return address of the call.
+        call: Site,
+    },
+    /// A race that this rank found in its memory. A later entry for the same pair of sites replaces it: `seen` has grown.
+    Race(Race),
+    /// How far it has come.
+    Progress(Progress),
+    /// Something that the reader of the report must know.
+    Note(String),
+    /// The rank came to its regular end, and all it recorded was analysed.
+    Finished(Progress),
+}
+
+/// Figures of one rank so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Global barriers passed.
+    pub phase: Phase,
+    /// Instrumented loads and stores executed, whatever memory they touched.
+    pub executed: u64,
+    /// Accesses to shared memory observed.
+    pub observed: u64,
+    /// Records kept after merging.
+    pub recorded: u64,
+    /// Accesses to shared memory that were dropped because the limit on records was reached.
+    pub dropped: u64,
+    /// Most records held at a time, by this rank as recorder and as owner.
+    pub most_held: u64,
+    /// Exchanges made.
+    pub exchanges: u64,
+    /// Threads seen.
+    pub strands: u32,
+    /// Microseconds spent in exchanges and analysis.
+    pub analysis_us: u64,
+}
