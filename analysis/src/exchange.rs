@@ -51,6 +51,8 @@ pub struct Status {
     pub open: u64,
     /// Accesses recorded since the last cut.
     pub gathered: u64,
+    /// Milliseconds since the last cut.
+    pub elapsed_ms: u64,
 }
 
 /// What one rank has recorded since the last cut.
@@ -73,8 +75,12 @@ pub struct Gathered {
 pub struct Cut {
     /// Races that were not known before.
     pub races: Vec<Race>,
-    /// The most that any rank gathered.
+    /// The most accesses that any rank gathered.
     pub busiest: u64,
+    /// The longest any rank took since the last cut.
+    pub longest_ms: u64,
+    /// Accesses to this rank's memory that were looked at.
+    pub judged: usize,
     /// Accesses carried over here.
     pub carried: usize,
     /// Whether order had to be looked up.
@@ -113,6 +119,7 @@ impl<T: Transport> Analysis<T> {
             self.owner.settle(*strand, *before, ended);
         }
 
+        let judged = self.owner.len();
         let suspicious = self.owner.screen();
         let looked_up_order = self.anybody(suspicious)?;
         if looked_up_order {
@@ -128,7 +135,8 @@ impl<T: Transport> Analysis<T> {
             self.log.clear();
         }
         let busiest = statuses.iter().map(|s| s.gathered).max().unwrap_or(0);
-        Ok(Cut { races: self.owner.fresh(), busiest, carried, looked_up_order })
+        let longest_ms = statuses.iter().map(|s| s.elapsed_ms).max().unwrap_or(0);
+        Ok(Cut { races: self.owner.fresh(), busiest, longest_ms, judged, carried, looked_up_order })
     }
 
     /// All races found by this owner so far.

@@ -54,6 +54,12 @@ impl Owner {
         }
     }
 
+    /// How many accesses there are.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.accesses.len()
+    }
+
     /// Conflict first. True if order has to be looked up.
     pub fn screen(&mut self) -> bool {
         self.suspects = suspects(&self.accesses, self.carried, &self.locksets);

@@ -244,7 +244,7 @@ impl World {
                     .chain(self.held_back(Rank(r as u32)))
                     .min()
                     .unwrap_or(Phase(self.phase));
-                let status = Status { phase: Phase(self.phase), watermark, settled, open: self.open.len() as u64, gathered: 0 };
+                let status = Status { phase: Phase(self.phase), watermark, settled, open: self.open.len() as u64, ..Status::default() };
                 Gathered { locksets: self.locksets.clone(), status, ..Gathered::default() }
             })
             .collect();

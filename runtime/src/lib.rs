@@ -1,1 +1,31 @@
-//! To be written.
+//! What lives in each rank: record, synchronise, finish. No foreign interface, so that it can be tested without one.
+//!
+//! | module | does |
+//! |---|---|
+//! | [`runs`] | merges one strand's loads and stores into runs of bytes: the access path |
+//! | [`recorder`] | what one strand carries: its position, locks, call stack and runs; touched by its own thread only |
+//! | [`rank`] | what the strands of a rank share: log, operations, locksets, what each strand knows of the others; behind one lock |
+//! | [`regions`] | which addresses are whose shared memory |
+//! | [`modules`] | which code addresses belong to which loaded file |
+//! | [`stacks`] | the tree of calls |
+//! | [`sink`] | the rank's file |
+//! | [`session`] | a rank's whole life: it makes the cuts and writes down what they find |
+//!
+//! Shared state: [`rank::Rank`] is behind the one mutex of [`session::Session`], taken by calls that synchronise or communicate and when a
+//! strand's buffer is full, never by a load or store. [`recorder::Recorder`]s belong to their threads.
+
+pub mod modules;
+pub mod rank;
+pub mod recorder;
+pub mod regions;
+pub mod runs;
+pub mod session;
+pub mod sink;
+pub mod stacks;
+
+pub use modules::{Module, Modules};
+pub use rank::{End, Operands, Rank};
+pub use recorder::Recorder;
+pub use regions::{Region, Regions};
+pub use runs::{Run, Runs};
+pub use session::Session;

@@ -1,0 +1,483 @@
+//! What the strands of one rank share.
+//!
+//! | state | invariant | written by |
+//! |---|---|---|
+//! | `knowledge` | of each strand, what of the rank's other strands it knows: exact or too little, never too much | the strand's own events |
+//! | `events` | the log since the last cut; a strand's events in order | every synchronising call |
+//! | `open` | operations that no strand of this rank has completed *and* settled | issue adds, completion and barriers take out |
+//! | `accesses` | what goes to the owners at the next cut | completions, drained runs |
+//!
+//! A strand's runs are taken ([`Rank::drain`]) before each of its events once there is more than one strand: what it did is there before
+//! anybody can come after it. While there is one strand only, it suffices to do so at a cut.
+//!
+//! *Phases.* With one strand, an access belongs to the phase it is in. With several, a strand that the barrier's caller does not
+//! know of is not ordered by it: the upper bound stays open until a barrier's caller knows of the access ([`Status::settled`]).
+
+use crate::modules::Modules;
+use crate::recorder::Recorder;
+use crate::regions::Regions;
+use crate::runs::Run;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use thrille_analysis::{Close, Gathered, Status};
+use thrille_model::{
+    Access, Act, Channel, Ctx, Held, How, Interval, Kind, Lock, Locksets, LocksetId, Mode, Operation, Order, Phase, Phases,
+    Place, Pos, Segment, Span, Strand, Sync, SyncEvent, Token, Word,
+};
+
+/// What a strand knows of its rank: of each strand all positions below a bound, and the phase.
+#[derive(Clone, Debug, Default)]
+struct Knowledge {
+    strands: Vec<u64>,
+    phase: Phase,
+}
+
+impl Knowledge {
+    fn of(&self, strand: Strand) -> u64 {
+        self.strands.get(strand.index as usize).copied().unwrap_or(0)
+    }
+
+    fn learn(&mut self, strand: Strand, bound: u64) {
+        let index = strand.index as usize;
+        if self.strands.len() <= index {
+            self.strands.resize(index + 1, 0);
+        }
+        self.strands[index] = self.strands[index].max(bound);
+    }
+
+    fn join(&mut self, other: &Self) {
+        if self.strands.len() < other.strands.len() {
+            self.strands.resize(other.strands.len(), 0);
+        }
+        for (mine, theirs) in self.strands.iter_mut().zip(&other.strands) {
+            *mine = (*mine).max(*theirs);
+        }
+        self.phase = self.phase.max(other.phase);
+    }
+}
+
+#[derive(Debug)]
+struct Open {
+    access: Access,
+    locks: Vec<Held>,
+    shipped: bool,
+    /// The strand other than its own that completed it, and where.
+    completed: Option<(Strand, Pos)>,
+}
+
+/// One end of an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct End {
+    /// Whose memory, which part, from which offset on.
+    pub owner: thrille_model::Rank,
+    /// Which part of it.
+    pub segment: Segment,
+    /// First byte.
+    pub lo: u64,
+    /// How many.
+    pub len: u64,
+    /// How it is touched.
+    pub kind: Kind,
+    /// In the words of the report.
+    pub act: Act,
+}
+
+/// What makes an end of an operation last.
+#[derive(Clone, Copy, Debug)]
+pub enum Operands {
+    /// It is over when the call returns.
+    Done,
+    /// Until the context is completed, ordered before that as said.
+    Until(Ctx, Order),
+}
+
+/// The state that a rank's strands share.
+pub struct Rank {
+    me: thrille_model::Rank,
+    regions: Arc<Regions>,
+    modules: Modules,
+    knowledge: Vec<Knowledge>,
+    alive: Vec<bool>,
+    tokens: FxHashMap<Token, Knowledge>,
+    words: FxHashMap<Word, (u64, Knowledge)>,
+    locksets: Locksets,
+    events: Vec<SyncEvent>,
+    open: Vec<Open>,
+    closes: Vec<(thrille_model::Rank, Close)>,
+    accesses: Vec<Access>,
+    scratch: Vec<Run>,
+    phase: Phase,
+    settled: Vec<(Strand, Pos)>,
+    limit: usize,
+    /// Accesses that were dropped because there was no room.
+    pub dropped: u64,
+    /// Records made.
+    pub recorded: u64,
+}
+
+impl Rank {
+    /// A rank of which nothing has happened yet, and its first strand.
+    pub fn new(me: thrille_model::Rank, regions: Regions, modules: Modules, limit: usize) -> (Self, Recorder) {
+        let regions = Arc::new(regions);
+        let mut new = Self {
+            me,
+            regions,
+            modules,
+            knowledge: Vec::new(),
+            alive: Vec::new(),
+            tokens: FxHashMap::default(),
+            words: FxHashMap::default(),
+            locksets: Locksets::default(),
+            events: Vec::new(),
+            open: Vec::new(),
+            closes: Vec::new(),
+            accesses: Vec::new(),
+            scratch: Vec::new(),
+            phase: Phase(0),
+            settled: Vec::new(),
+            limit,
+            dropped: 0,
+            recorded: 0,
+        };
+        let main = new.add_strand(Knowledge::default());
+        let recorder = Recorder::new(main, Arc::clone(&new.regions));
+        (new, recorder)
+    }
+
+    fn add_strand(&mut self, knowledge: Knowledge) -> Strand {
+        let strand = Strand { rank: self.me, index: self.knowledge.len() as u32 };
+        self.knowledge.push(knowledge);
+        self.alive.push(true);
+        strand
+    }
+
+    /// How many strands there have been.
+    pub fn strands(&self) -> usize {
+        self.knowledge.len()
+    }
+
+    /// Global barriers passed.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The rank's loaded files.
+    pub fn modules(&mut self) -> &mut Modules {
+        &mut self.modules
+    }
+
+    /// Records waiting for the next cut.
+    pub fn held(&self) -> usize {
+        self.accesses.len() + self.open.len()
+    }
+
+    fn single(&self) -> bool {
+        self.knowledge.len() == 1
+    }
+
+    /// Takes a strand's runs.
+    pub fn drain(&mut self, recorder: &mut Recorder) {
+        let mut runs = std::mem::take(&mut self.scratch);
+        recorder.runs.take(&mut runs);
+        for run in runs.drain(..) {
+            if self.accesses.len() >= self.limit {
+                self.dropped += u64::from(run.times);
+                continue;
+            }
+            let Ok(bytes) = Interval::from_bounds(run.lo, run.hi) else { continue };
+            let access = Access {
+                place: Place { owner: run.owner, segment: run.segment, bytes },
+                kind: run.kind,
+                strand: recorder.strand,
+                begin: run.pos,
+                span: Span::Point,
+                phases: Phases { lo: run.phase, hi: self.single().then_some(run.phase) },
+                locks: run.locks,
+                act: run.act,
+                site: self.modules.site(run.pc),
+                stack: run.stack,
+                times: run.times,
+            };
+            self.recorded += 1;
+            self.accesses.push(access);
+        }
+        self.scratch = runs;
+    }
+
+    /// Anything a strand does that others may come after or that comes after others.
+    fn event(&mut self, recorder: &mut Recorder, sync: Sync) {
+        if !self.single() {
+            self.drain(recorder);
+        }
+        let pos = recorder.tick();
+        self.event_here(recorder, sync, pos);
+    }
+
+    fn event_here(&mut self, recorder: &Recorder, sync: Sync, pos: Pos) {
+        self.knowledge[recorder.strand.index as usize].learn(recorder.strand, pos.0);
+        self.events.push(SyncEvent { strand: recorder.strand, pos, sync });
+    }
+
+    /// Everything before comes before who acquires the token.
+    pub fn release(&mut self, recorder: &mut Recorder, token: Token) {
+        self.event(recorder, Sync::Release(token));
+        if matches!(token, Token::Fork(_) | Token::Exit(_) | Token::Local { .. }) {
+            let knows = &self.knowledge[recorder.strand.index as usize];
+            self.tokens.entry(token).or_default().join(knows);
+        }
+    }
+
+    /// Everything after comes after all releases of the token.
+    pub fn acquire(&mut self, recorder: &mut Recorder, token: Token) {
+        self.event(recorder, Sync::Acquire(token));
+        if let Some(known) = self.tokens.get(&token).cloned() {
+            self.learn(recorder, &known);
+        }
+        match token {
+            Token::Fork(_) | Token::Exit(_) => {
+                self.tokens.remove(&token);
+            }
+            Token::Local { rank, address, round } if round >= 2 => {
+                self.tokens.remove(&Token::Local { rank, address, round: round - 2 });
+            }
+            _ => {}
+        }
+    }
+
+    fn learn(&mut self, recorder: &mut Recorder, known: &Knowledge) {
+        let knowledge = &mut self.knowledge[recorder.strand.index as usize];
+        knowledge.join(known);
+        recorder.phase = knowledge.phase;
+    }
+
+    /// A one-sided update of a word of the job.
+    pub fn update(&mut self, recorder: &mut Recorder, word: Word, version: u64, how: How, via: Option<Channel>, signals: bool) {
+        if !self.single() {
+            self.drain(recorder);
+        }
+        self.event_here(recorder, Sync::Update { word, version, how, via, signals }, recorder.pos);
+    }
+
+    /// A word of the job was seen.
+    pub fn observe(&mut self, recorder: &mut Recorder, word: Word, version: u64) {
+        self.event(recorder, Sync::Observe { word, version });
+    }
+
+    /// A word that only this process's threads synchronise by changes: a C11 atomic, a condition variable, a semaphore.
+    pub fn signal_local(&mut self, recorder: &mut Recorder, address: u64, how: How) {
+        let word = self.local_word(address);
+        let version = self.words.get(&word).map_or(0, |&(version, _)| version) + 1;
+        self.event(recorder, Sync::Update { word, version, how, via: None, signals: false });
+        let knows = self.knowledge[recorder.strand.index as usize].clone();
+        let entry = self.words.entry(word).or_default();
+        entry.0 = version;
+        match how {
+            How::Set => entry.1 = knows,
+            How::Modify => entry.1.join(&knows),
+        }
+    }
+
+    /// The present value of such a word is seen.
+    pub fn await_local(&mut self, recorder: &mut Recorder, address: u64) {
+        let word = self.local_word(address);
+        let Some((version, known)) = self.words.get(&word).cloned() else { return };
+        self.event(recorder, Sync::Observe { word, version });
+        self.learn(recorder, &known);
+    }
+
+    fn local_word(&self, address: u64) -> Word {
+        Word { owner: self.me, segment: Segment::Private, offset: address }
+    }
+
+    /// A strand is about to be created.
+    pub fn fork(&mut self, recorder: &mut Recorder) -> Strand {
+        self.drain(recorder);
+        let child = self.add_strand(Knowledge::default());
+        self.release(recorder, Token::Fork(child));
+        child
+    }
+
+    /// It begins.
+    pub fn begin(&mut self, child: Strand) -> Recorder {
+        let mut recorder = Recorder::new(child, Arc::clone(&self.regions));
+        self.acquire(&mut recorder, Token::Fork(child));
+        recorder
+    }
+
+    /// It could not be created after all.
+    pub fn unborn(&mut self, child: Strand) {
+        self.alive[child.index as usize] = false;
+    }
+
+    /// It ends.
+    pub fn exit(&mut self, recorder: &mut Recorder) {
+        self.drain(recorder);
+        self.release(recorder, Token::Exit(recorder.strand));
+        self.alive[recorder.strand.index as usize] = false;
+    }
+
+    /// A lock is taken.
+    pub fn lock(&mut self, recorder: &mut Recorder, lock: Lock, mode: Mode) {
+        recorder.tick();
+        recorder.held.push(Held { lock, mode });
+        recorder.locks = self.locksets.intern(recorder.held.clone());
+    }
+
+    /// A lock is released. It protects only what is complete by now.
+    pub fn unlock(&mut self, recorder: &mut Recorder, lock: Lock) {
+        recorder.tick();
+        if let Some(index) = recorder.held.iter().rposition(|h| h.lock == lock) {
+            recorder.held.remove(index);
+        }
+        recorder.locks = self.locksets.intern(recorder.held.clone());
+        for open in self.open.iter_mut().filter(|o| o.access.strand == recorder.strand) {
+            open.locks.retain(|h| h.lock != lock);
+        }
+    }
+
+    /// An operation is issued: its ends get a position of their own.
+    pub fn issue(&mut self, recorder: &mut Recorder) {
+        recorder.tick();
+    }
+
+    /// One end of the operation that was issued last.
+    pub fn end(&mut self, recorder: &mut Recorder, end: End, pc: u64, lasts: Operands) {
+        let Ok(bytes) = Interval::from_len(end.lo, end.len) else { return };
+        let mut access = Access {
+            place: Place { owner: end.owner, segment: end.segment, bytes },
+            kind: end.kind,
+            strand: recorder.strand,
+            begin: recorder.pos,
+            span: Span::Point,
+            phases: Phases { lo: recorder.phase, hi: None },
+            locks: recorder.locks,
+            act: end.act,
+            site: self.modules.site(pc),
+            stack: recorder.stack.here(),
+            times: 1,
+        };
+        recorder.observed += 1;
+        self.recorded += 1;
+        match lasts {
+            Operands::Done => {
+                access.phases.hi = self.single().then_some(recorder.phase);
+                self.accesses.push(access);
+            }
+            Operands::Until(ctx, order) => {
+                access.span = Span::Operation(Operation { ctx, end: None, order });
+                if end.segment == Segment::Private {
+                    recorder.watch().add(bytes.lo(), bytes.hi());
+                }
+                self.open.push(Open { access, locks: recorder.held.clone(), shipped: false, completed: None });
+            }
+        }
+    }
+
+    /// What comes on this context later arrives later.
+    pub fn fence(&mut self, recorder: &mut Recorder, ctx: Ctx) {
+        self.event(recorder, Sync::Fence(ctx));
+    }
+
+    /// What this rank issued on the context, as far as the strand knows of it, is complete.
+    pub fn quiet(&mut self, recorder: &mut Recorder, ctx: Ctx) {
+        if self.single() && ctx == Ctx(0) {
+            recorder.tick();
+        } else {
+            self.event(recorder, Sync::Quiet(ctx));
+        }
+        let (me, phase) = (recorder.strand, self.single().then_some(recorder.phase));
+        for mut open in std::mem::take(&mut self.open) {
+            let Span::Operation(operation) = &mut open.access.span else { continue };
+            let (strand, begin) = (open.access.strand, open.access.begin);
+            if operation.ctx != ctx {
+                self.open.push(open);
+            } else if strand == me {
+                operation.end = Some(recorder.pos);
+                self.close(open, phase);
+            } else {
+                if self.knowledge[me.index as usize].of(strand) > begin.0 {
+                    open.completed.get_or_insert((me, recorder.pos));
+                }
+                self.open.push(open);
+            }
+        }
+        recorder.watch().clear();
+        for open in self.open.iter().filter(|o| o.access.strand == me && o.access.place.segment == Segment::Private) {
+            recorder.watch().add(open.access.place.bytes.lo(), open.access.place.bytes.hi());
+        }
+    }
+
+    /// Hands a completed operation on to its owner.
+    fn close(&mut self, open: Open, phase: Option<Phase>) {
+        let locks = self.locksets.intern(open.locks);
+        let Span::Operation(operation) = open.access.span else { return };
+        if open.shipped {
+            let Access { strand, begin, place, .. } = open.access;
+            self.closes.push((place.owner, Close { strand, begin, end: operation.end, phase, locks }));
+        } else {
+            self.accesses.push(Access { locks, phases: Phases { hi: phase, ..open.access.phases }, ..open.access });
+        }
+    }
+
+    /// A strand comes to a global barrier.
+    pub fn enter_barrier(&mut self, recorder: &mut Recorder) {
+        let next = Phase(self.phase.0 + 1);
+        self.event(recorder, Sync::Release(Token::Phase(next)));
+        let knows = self.knowledge[recorder.strand.index as usize].clone();
+        for open in std::mem::take(&mut self.open) {
+            if open.completed.is_some_and(|(strand, pos)| knows.of(strand) > pos.0) {
+                self.close(open, Some(self.phase));
+            } else {
+                self.open.push(open);
+            }
+        }
+        self.settled = (knows.strands.iter().enumerate())
+            .map(|(i, &bound)| (Strand { rank: self.me, index: i as u32 }, Pos(bound)))
+            .collect();
+    }
+
+    /// The barrier lets it go on.
+    pub fn leave_barrier(&mut self, recorder: &mut Recorder) {
+        self.phase.0 += 1;
+        self.event(recorder, Sync::Acquire(Token::Phase(self.phase)));
+        let knowledge = &mut self.knowledge[recorder.strand.index as usize];
+        knowledge.phase = self.phase;
+        recorder.phase = self.phase;
+    }
+
+    /// Everything that the owners of memory are to know since the last cut. At the end nothing is held back.
+    pub fn gather(&mut self, recorder: &mut Recorder, last: bool, elapsed_ms: u64) -> Gathered {
+        self.drain(recorder);
+        let mut accesses = std::mem::take(&mut self.accesses);
+        let mut watermark = (self.knowledge.iter().zip(&self.alive))
+            .filter(|&(_, &alive)| alive)
+            .map(|(knowledge, _)| knowledge.phase)
+            .min()
+            .unwrap_or(self.phase);
+        for open in self.open.iter_mut().filter(|o| !o.shipped) {
+            // Whether a lock protects what is still open shows only when it is complete.
+            if open.locks.is_empty() || last {
+                open.shipped = true;
+                let locks: LocksetId = self.locksets.intern(open.locks.clone());
+                accesses.push(Access { locks, ..open.access });
+            } else {
+                watermark = watermark.min(open.access.phases.lo);
+            }
+        }
+        let status = Status {
+            phase: self.phase,
+            watermark,
+            settled: std::mem::take(&mut self.settled),
+            open: self.open.len() as u64,
+            gathered: accesses.len() as u64,
+            elapsed_ms,
+        };
+        Gathered {
+            accesses,
+            closes: std::mem::take(&mut self.closes),
+            events: std::mem::take(&mut self.events),
+            locksets: self.locksets.clone(),
+            status,
+        }
+    }
+}

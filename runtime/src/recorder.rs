@@ -1,0 +1,153 @@
+//! What one strand carries with it. Its own thread alone touches it: no lock on the access path.
+
+use crate::regions::Regions;
+use crate::runs::{Room, Run, Runs};
+use crate::stacks::CallStack;
+use std::sync::Arc;
+use thrille_model::{Act, Held, Kind, LocksetId, Phase, Pos, Segment, Strand};
+
+const BUFFERED: usize = 1 << 15;
+
+/// One strand's own state.
+#[derive(Debug)]
+pub struct Recorder {
+    pub(crate) strand: Strand,
+    pub(crate) pos: Pos,
+    pub(crate) phase: Phase,
+    pub(crate) held: Vec<Held>,
+    pub(crate) locks: LocksetId,
+    pub(crate) runs: Runs,
+    /// The strand's calls.
+    pub stack: CallStack,
+    regions: Arc<Regions>,
+    hint: usize,
+    /// Private memory that nonblocking operations use now: a bounding box and the intervals.
+    watched: Watched,
+    /// Loads and stores executed.
+    pub executed: u64,
+    /// Those on shared memory.
+    pub observed: u64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Watched {
+    lo: u64,
+    hi: u64,
+    intervals: Vec<(u64, u64)>,
+}
+
+impl Watched {
+    pub(crate) fn add(&mut self, lo: u64, hi: u64) {
+        if self.intervals.is_empty() {
+            (self.lo, self.hi) = (lo, hi);
+        }
+        self.intervals.push((lo, hi));
+        (self.lo, self.hi) = (self.lo.min(lo), self.hi.max(hi));
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.intervals.clear();
+        (self.lo, self.hi) = (0, 0);
+    }
+
+    #[inline]
+    fn touches(&self, lo: u64, hi: u64) -> bool {
+        lo < self.hi && self.lo < hi && self.intervals.iter().any(|&(a, b)| lo < b && a < hi)
+    }
+}
+
+impl Recorder {
+    pub(crate) fn new(strand: Strand, regions: Arc<Regions>) -> Self {
+        Self {
+            strand,
+            pos: Pos(0),
+            phase: Phase(0),
+            held: Vec::new(),
+            locks: LocksetId::EMPTY,
+            runs: Runs::new(BUFFERED),
+            stack: CallStack::new(),
+            regions,
+            hint: 0,
+            watched: Watched::default(),
+            executed: 0,
+            observed: 0,
+        }
+    }
+
+    /// Who this is.
+    pub fn strand(&self) -> Strand {
+        self.strand
+    }
+
+    /// Where it is.
+    pub fn pos(&self) -> Pos {
+        self.pos
+    }
+
+    /// A load, a store or another access that is over at once. `Full` asks to have the buffer taken by [`crate::Session::drain`].
+    #[inline]
+    pub fn touch(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
+        self.executed += 1;
+        let Some(region) = self.regions.find(address, &mut self.hint) else {
+            return self.touch_private(address, len, kind, act, pc);
+        };
+        let lo = address - region.start + region.offset;
+        let hi = lo.saturating_add(len.min(region.end - address));
+        let (owner, segment) = (region.owner, region.segment);
+        self.observed += 1;
+        let run = Run {
+            pc,
+            lo,
+            hi,
+            pos: self.pos,
+            phase: self.phase,
+            owner,
+            segment,
+            kind,
+            act,
+            locks: self.locks,
+            stack: self.stack.here(),
+            times: 1,
+        };
+        self.runs.add(&run)
+    }
+
+    /// Private memory matters only while a nonblocking operation of this strand uses it.
+    fn touch_private(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
+        let end = address.saturating_add(len);
+        if !self.watched.touches(address, end) {
+            return Room::Enough;
+        }
+        self.observed += 1;
+        let run = Run {
+            pc,
+            lo: address,
+            hi: end,
+            pos: self.pos,
+            phase: self.phase,
+            owner: self.strand.rank,
+            segment: Segment::Private,
+            kind,
+            act,
+            locks: self.locks,
+            stack: self.stack.here(),
+            times: 1,
+        };
+        self.runs.add(&run)
+    }
+
+    /// Where an address is: whose memory, which part, at which offset; and how many bytes there are from there on.
+    pub fn locate(&mut self, address: u64) -> Option<(thrille_model::Rank, Segment, u64, u64)> {
+        let region = self.regions.find(address, &mut self.hint)?;
+        Some((region.owner, region.segment, address - region.start + region.offset, region.end - address))
+    }
+
+    pub(crate) fn watch(&mut self) -> &mut Watched {
+        &mut self.watched
+    }
+
+    pub(crate) fn tick(&mut self) -> Pos {
+        self.pos.0 += 1;
+        self.pos
+    }
+}

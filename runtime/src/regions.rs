@@ -1,0 +1,75 @@
+//! Which addresses are whose shared memory.
+//!
+//! A handful of regions, looked up at every load and store: a bounding box first, then the region of the last hit, then the rest.
+
+use thrille_model::{Rank, Segment};
+
+/// A stretch of this process's address space that is a rank's segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// First address.
+    pub start: u64,
+    /// One past the last.
+    pub end: u64,
+    /// Whose memory it is.
+    pub owner: Rank,
+    /// Which part of it.
+    pub segment: Segment,
+    /// The segment's offset at `start`.
+    pub offset: u64,
+}
+
+/// All shared regions of the process.
+#[derive(Clone, Debug, Default)]
+pub struct Regions {
+    sorted: Vec<Region>,
+    lo: u64,
+    hi: u64,
+}
+
+impl Regions {
+    /// The given regions, which do not overlap.
+    pub fn new(mut regions: Vec<Region>) -> Self {
+        regions.retain(|r| r.start < r.end);
+        regions.sort_by_key(|r| r.start);
+        let (lo, hi) = (regions.first().map_or(0, |r| r.start), regions.last().map_or(0, |r| r.end));
+        Self { sorted: regions, lo, hi }
+    }
+
+    /// The region of an address; `hint` is where the last one was found, and is kept up to date.
+    #[inline]
+    pub fn find(&self, address: u64, hint: &mut usize) -> Option<&Region> {
+        if address < self.lo || address >= self.hi {
+            return None;
+        }
+        match self.sorted.get(*hint) {
+            Some(region) if region.start <= address && address < region.end => Some(region),
+            _ => self.search(address, hint),
+        }
+    }
+
+    fn search(&self, address: u64, hint: &mut usize) -> Option<&Region> {
+        let index = self.sorted.partition_point(|r| r.end <= address);
+        let region = self.sorted.get(index).filter(|r| r.start <= address)?;
+        *hint = index;
+        Some(region)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_a_scan_finds() {
+        let region = |start, end, owner| Region { start, end, owner: Rank(owner), segment: Segment::Heap, offset: 0 };
+        let all = vec![region(100, 200, 1), region(300, 400, 0), region(200, 210, 2)];
+        let regions = Regions::new(all.clone());
+        let mut hint = 0;
+        for address in (0..500).chain((0..500).rev()) {
+            let expected = all.iter().find(|r| r.start <= address && address < r.end);
+            assert_eq!(regions.find(address, &mut hint), expected, "{address}");
+        }
+        assert_eq!(Regions::default().find(0, &mut hint), None);
+    }
+}

@@ -1,0 +1,273 @@
+//! A rank's whole life: its strands record, it makes the cuts with the others and writes down what they find.
+//!
+//! *When to cut.* All ranks must cut at the same barriers without talking about it. So each cut settles the next: from what the
+//! busiest rank gathered since the last one, and from how long that took, all ranks compute the same number of barriers to let pass.
+//! It at most doubles from one cut to the next, so that a program that suddenly does more is noticed in time.
+
+use crate::rank::Rank;
+use crate::recorder::Recorder;
+use crate::runs::Room;
+use crate::sink::Sink;
+use crate::stacks::Stacks;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use thrille_analysis::{Analysis, AnalysisError};
+use thrille_model::job::{Entry, Progress};
+use thrille_model::{Act, Kind, Object, Phase, Segment, Site, StackId, wire};
+use thrille_transport::Transport;
+
+/// Records that a rank should gather between two cuts.
+const WANTED: u64 = 1 << 15;
+/// Most barriers between two cuts.
+const MOST_BARRIERS: u64 = 256;
+/// Longest time between two cuts, if there are barriers to make them at.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// An allocation on the symmetric heap.
+#[derive(Clone, Copy, Debug)]
+struct Allocation {
+    number: u32,
+    lo: u64,
+    len: u64,
+    site: Site,
+}
+
+/// The analysis and where its findings go.
+struct Judge<T> {
+    analysis: Option<Analysis<T>>,
+    sink: Sink,
+    last_cut: (Phase, Instant),
+    next_cut: Phase,
+    progress: Progress,
+    allocations: Vec<Allocation>,
+    notes: Vec<String>,
+}
+
+/// One rank.
+pub struct Session<T> {
+    rank: Mutex<Rank>,
+    stacks: Mutex<Stacks>,
+    judge: Mutex<Judge<T>>,
+}
+
+fn lock<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<T: Transport> Session<T> {
+    /// Begins: the ranks can talk and the file is there.
+    pub fn new(rank: Rank, transport: T, mut sink: Sink, tool: &str) -> Self {
+        sink.write(&Entry::Start {
+            rank: thrille_model::Rank(transport.rank()),
+            size: transport.size(),
+            pid: std::process::id(),
+            tool: tool.to_owned(),
+        });
+        let judge = Judge {
+            analysis: Some(Analysis::new(transport)),
+            sink,
+            last_cut: (Phase(0), Instant::now()),
+            next_cut: Phase(1),
+            progress: Progress::default(),
+            allocations: Vec::new(),
+            notes: Vec::new(),
+        };
+        Self { rank: Mutex::new(rank), stacks: Mutex::new(Stacks::default()), judge: Mutex::new(judge) }
+    }
+
+    /// The state that the rank's strands share.
+    pub fn rank(&self) -> MutexGuard<'_, Rank> {
+        lock(&self.rank)
+    }
+
+    /// A load, a store, or another access that is over at once.
+    #[inline]
+    pub fn touch(&self, recorder: &mut Recorder, address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
+        if recorder.touch(address, len, kind, act, pc) == Room::Full {
+            self.drain(recorder);
+        }
+    }
+
+    /// Makes room in a strand's buffer.
+    #[cold]
+    pub fn drain(&self, recorder: &mut Recorder) {
+        self.rank().drain(recorder);
+    }
+
+    /// A function is entered.
+    #[inline]
+    pub fn enter_function(&self, recorder: &mut Recorder, call: u64, sp: u64) {
+        recorder.stack.enter(call, sp, |parent, call| self.new_stack(parent, call));
+    }
+
+    #[cold]
+    fn new_stack(&self, parent: StackId, call: u64) -> StackId {
+        lock(&self.stacks).child(parent, call)
+    }
+
+    /// A strand comes to a global barrier.
+    pub fn enter_barrier(&self, recorder: &mut Recorder) {
+        self.rank().enter_barrier(recorder);
+    }
+
+    /// The barrier lets it go on; all ranks make a cut if it is time for one.
+    pub fn leave_barrier(&self, recorder: &mut Recorder) {
+        let phase = {
+            let mut rank = self.rank();
+            rank.leave_barrier(recorder);
+            rank.phase()
+        };
+        let mut judge = lock(&self.judge);
+        if phase >= judge.next_cut {
+            self.cut(&mut judge, recorder, false);
+        }
+    }
+
+    /// The symmetric heap has a new object.
+    pub fn allocated(&self, lo: u64, len: u64, pc: u64) {
+        let site = self.rank().modules().site(pc);
+        let mut judge = lock(&self.judge);
+        let number = judge.allocations.last().map_or(0, |a| a.number) + 1;
+        judge.allocations.push(Allocation { number, lo, len, site });
+    }
+
+    /// Something the reader of the report must know.
+    pub fn note(&self, text: String) {
+        let mut judge = lock(&self.judge);
+        judge.sink.write(&Entry::Note(text));
+        judge.sink.sync();
+    }
+
+    /// The last cut, with whoever is still there. `regular`: the program came to its end as it should.
+    pub fn finish(&self, recorder: &mut Recorder, regular: bool) {
+        let mut judge = lock(&self.judge);
+        if judge.analysis.is_none() {
+            return;
+        }
+        self.cut(&mut judge, recorder, true);
+        judge.progress.executed += recorder.executed;
+        judge.progress.observed += recorder.observed;
+        (recorder.executed, recorder.observed) = (0, 0);
+        if let Some(mut analysis) = judge.analysis.take() {
+            for race in analysis.races().cloned().collect::<Vec<_>>() {
+                let race = judge.named(race);
+                judge.sink.write(&Entry::Race(race));
+            }
+            let entry = if regular { Entry::Finished(judge.progress) } else { Entry::Progress(judge.progress) };
+            judge.sink.write(&entry);
+            judge.sink.sync();
+            let _ = analysis.transport().leave(&wire::encode(&judge.progress));
+        }
+    }
+
+    /// Adds a strand's counts when it ends.
+    pub fn count(&self, recorder: &mut Recorder) {
+        let mut judge = lock(&self.judge);
+        judge.progress.executed += std::mem::take(&mut recorder.executed);
+        judge.progress.observed += std::mem::take(&mut recorder.observed);
+    }
+
+    fn cut(&self, judge: &mut Judge<T>, recorder: &mut Recorder, last: bool) {
+        let Some(analysis) = &mut judge.analysis else { return };
+        let began = Instant::now();
+        let elapsed = began - judge.last_cut.1;
+        let mut rank = self.rank();
+        let gathered = rank.gather(recorder, last, elapsed.as_millis() as u64);
+        let progress = &mut judge.progress;
+        progress.phase = rank.phase();
+        progress.recorded = rank.recorded;
+        progress.dropped = rank.dropped;
+        progress.strands = rank.strands() as u32;
+        progress.most_held = progress.most_held.max(gathered.accesses.len() as u64);
+        drop(rank);
+
+        match analysis.cut(gathered) {
+            Ok(cut) => {
+                progress.exchanges += 1;
+                progress.most_held = progress.most_held.max((cut.carried + cut.judged) as u64);
+                progress.analysis_us += began.elapsed().as_micros() as u64;
+                let barriers = progress.phase.0.saturating_sub(judge.last_cut.0.0).max(1);
+                judge.next_cut =
+                    Phase(progress.phase.0 + barriers_to_let_pass(barriers, cut.busiest, cut.longest_ms));
+                judge.last_cut = (progress.phase, Instant::now());
+                let note = Progress {
+                    executed: progress.executed + recorder.executed,
+                    observed: progress.observed + recorder.observed,
+                    ..*progress
+                };
+                let _ = analysis.transport().note(&wire::encode(&note));
+                self.write_down(judge, cut.races, note);
+            }
+            Err(error) => judge.give_up(&error),
+        }
+    }
+
+    fn write_down(&self, judge: &mut Judge<T>, races: Vec<thrille_model::Race>, progress: Progress) {
+        let mut rank = self.rank();
+        for (id, parent, call) in lock(&self.stacks).fresh() {
+            let call = rank.modules().site(call);
+            judge.sink.write(&Entry::Stack { id, parent, call });
+        }
+        for module in rank.modules().fresh() {
+            let (path, build_id) = (module.path.clone(), module.build_id.clone());
+            judge.sink.write(&Entry::Module { id: module.id(), path, build_id });
+        }
+        drop(rank);
+        for note in std::mem::take(&mut judge.notes) {
+            judge.sink.write(&Entry::Note(note));
+        }
+        let found = !races.is_empty();
+        for race in races {
+            let race = judge.named(race);
+            judge.sink.write(&Entry::Race(race));
+        }
+        judge.sink.write(&Entry::Progress(progress));
+        if found {
+            judge.sink.sync();
+        }
+    }
+
+    /// What went wrong with writing since the last call.
+    pub fn failure(&self) -> Option<std::io::Error> {
+        lock(&self.judge).sink.failure()
+    }
+}
+
+impl<T: Transport> Judge<T> {
+    /// With the allocation that the bytes lie in.
+    fn named(&self, race: thrille_model::Race) -> thrille_model::Race {
+        let offset = race.object.offset;
+        let allocation = (race.object.segment == Segment::Heap)
+            .then(|| self.allocations.iter().rev().find(|a| a.lo <= offset && offset < a.lo + a.len))
+            .flatten()
+            .map(|a| (a.number, a.lo, a.len, a.site));
+        thrille_model::Race { object: Object { allocation, ..race.object }, ..race }
+    }
+
+    fn give_up(&mut self, error: &AnalysisError) {
+        self.sink.write(&Entry::Note(format!("the analysis stopped in phase {}: {error}", self.progress.phase.0)));
+        self.sink.sync();
+        self.analysis = None;
+    }
+}
+
+/// How many barriers until the next cut, if `barriers` have passed since the last and the busiest rank gathered so many records.
+fn barriers_to_let_pass(barriers: u64, busiest: u64, longest_ms: u64) -> u64 {
+    let by_records = barriers.saturating_mul(WANTED) / busiest.max(1);
+    let by_time = barriers.saturating_mul(LONGEST.as_millis() as u64) / longest_ms.max(1);
+    by_records.min(by_time).min(barriers * 2).clamp(1, MOST_BARRIERS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::barriers_to_let_pass;
+
+    #[test]
+    fn cuts_come_when_there_is_something_to_tell() {
+        assert_eq!(barriers_to_let_pass(1, 0, 0), 2);
+        assert_eq!(barriers_to_let_pass(256, 10, 10), 256);
+        assert_eq!(barriers_to_let_pass(64, 1 << 20, 10), 2);
+        assert_eq!(barriers_to_let_pass(64, 10, 10_000), 12);
+        assert_eq!(barriers_to_let_pass(1, u64::MAX, u64::MAX), 1);
+    }
+}

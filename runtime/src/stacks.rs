@@ -1,0 +1,111 @@
+//! The tree of calls of one rank: a call stack is a node, and two accesses from the same stack share it.
+
+use rustc_hash::FxHashMap;
+use thrille_model::StackId;
+
+/// All call stacks met, each once.
+#[derive(Debug, Default)]
+pub struct Stacks {
+    nodes: Vec<(StackId, u64)>,
+    children: FxHashMap<(StackId, u64), StackId>,
+    told: usize,
+}
+
+impl Stacks {
+    /// The stack of a function that was called from this return address in the function of `parent`.
+    pub fn child(&mut self, parent: StackId, call: u64) -> StackId {
+        *self.children.entry((parent, call)).or_insert_with(|| {
+            self.nodes.push((parent, call));
+            StackId(self.nodes.len() as u32)
+        })
+    }
+
+    /// The nodes made since the last call: number, parent, return address.
+    pub fn fresh(&mut self) -> Vec<(StackId, StackId, u64)> {
+        let from = std::mem::replace(&mut self.told, self.nodes.len());
+        self.nodes[from..]
+            .iter()
+            .enumerate()
+            .map(|(i, &(parent, call))| (StackId((from + i + 1) as u32), parent, call))
+            .collect()
+    }
+}
+
+const CACHED: usize = 256;
+
+/// One strand's way through the tree.
+#[derive(Debug)]
+pub struct CallStack {
+    /// The node before each call, and where the stack pointer was then.
+    frames: Vec<(StackId, u64)>,
+    here: StackId,
+    cache: Box<[(StackId, u64, StackId)]>,
+}
+
+impl CallStack {
+    /// Outside any function.
+    pub fn new() -> Self {
+        Self { frames: Vec::with_capacity(256), here: StackId(0), cache: vec![(StackId(0), 0, StackId(0)); CACHED].into() }
+    }
+
+    /// The stack of the running function.
+    #[inline]
+    pub fn here(&self) -> StackId {
+        self.here
+    }
+
+    /// A function is entered, called from this return address, with the stack pointer here. Frames at or below it were left by a
+    /// long jump.
+    pub fn enter(&mut self, call: u64, sp: u64, tree: impl FnOnce(StackId, u64) -> StackId) {
+        while let Some(&(before, at)) = self.frames.last()
+            && at <= sp
+        {
+            self.here = before;
+            self.frames.pop();
+        }
+        self.frames.push((self.here, sp));
+        let slot = &mut self.cache[(call ^ u64::from(self.here.0).wrapping_mul(0x9e37_79b9)) as usize % CACHED];
+        if (slot.0, slot.1) != (self.here, call) || call == 0 {
+            *slot = (self.here, call, tree(self.here, call));
+        }
+        self.here = slot.2;
+    }
+
+    /// The running function returns.
+    pub fn leave(&mut self) {
+        if let Some((before, _)) = self.frames.pop() {
+            self.here = before;
+        }
+    }
+}
+
+impl Default for CallStack {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_jumps_are_noticed() {
+        let mut tree = Stacks::default();
+        let mut stack = CallStack::new();
+        stack.enter(10, 1000, |p, c| tree.child(p, c));
+        let outer = stack.here();
+        stack.enter(20, 900, |p, c| tree.child(p, c));
+        stack.enter(30, 800, |p, c| tree.child(p, c));
+        // A long jump back into the function at 1000, which then calls another one.
+        stack.enter(40, 900, |p, c| tree.child(p, c));
+        assert_eq!(tree.child(outer, 40), stack.here());
+        stack.leave();
+        assert_eq!(stack.here(), outer);
+        stack.leave();
+        assert_eq!(stack.here(), StackId(0));
+        stack.leave();
+        assert_eq!(tree.fresh().len(), 4);
+        assert!(tree.fresh().is_empty());
+    }
+}
