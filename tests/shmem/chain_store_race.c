@@ -1,0 +1,27 @@
+/* thrille: n=3 */
+/* PE 1 sets the flag of PE 2 without having waited for PE 0, whose store is then not ordered before the get. */
+#include <shmem.h>
+
+static long x, flag;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    volatile long seen = 0;
+    if (me == 0) {
+        x = 1; /* race: a */
+        shmem_quiet();
+        shmem_long_atomic_set(&flag, 1, 1);
+    }
+    if (me == 1) {
+        shmem_long_atomic_set(&flag, 1, 2);
+    }
+    if (me == 2) {
+        shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+        seen = shmem_long_g(&x, 0); /* race: a */
+    }
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* thrille: n=2,4 */
+/* shmem_quiet completes the put before the reduction orders the PEs. */
+#include <shmem.h>
+
+static long x, from, to;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    volatile long seen = 0;
+    int n = shmem_n_pes();
+    shmem_long_p(&x, me, (me + 1) % n);
+    shmem_quiet();
+    shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &to, &from, 1);
+    seen = x;
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}

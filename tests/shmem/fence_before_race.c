@@ -1,0 +1,24 @@
+/* thrille: n=2 */
+/* The fence stands before the data: data and flag are both after it and unordered. */
+#include <shmem.h>
+
+static long x, flag;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    volatile long seen = 0;
+    if (me == 0) {
+        shmem_fence();
+        shmem_long_p(&x, 1, 1); /* race: a */
+        shmem_long_atomic_set(&flag, 1, 1);
+    }
+    if (me == 1) {
+        shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+        seen = x; /* race: a */
+    }
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}

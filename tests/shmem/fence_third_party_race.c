@@ -1,0 +1,24 @@
+/* thrille: n=3 */
+/* shmem_fence orders delivery to one PE only: the flag on PE 2 says nothing about the data on PE 1. */
+#include <shmem.h>
+
+static long x, flag;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    volatile long seen = 0;
+    if (me == 0) {
+        shmem_long_p(&x, 1, 1); /* race: a */
+        shmem_fence();
+        shmem_long_atomic_set(&flag, 1, 2);
+    }
+    if (me == 2) {
+        shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+        seen = shmem_long_g(&x, 1); /* race: a */
+    }
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* thrille: n=2 */
+/* The get stands before shmem_clear_lock. */
+#include <shmem.h>
+
+static long x, lock;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    volatile long seen = 0;
+    shmem_set_lock(&lock);
+    if (me == 0)
+        x = 1;
+    if (me == 1) {
+        seen = shmem_long_g(&x, 0);
+    }
+    shmem_clear_lock(&lock);
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* thrille: n=2 */
+/* shmem_quiet completes the nonblocking put, and shmem_sync_all orders it before the load. */
+#include <shmem.h>
+
+static long x;
+static long one = 1;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    volatile long seen = 0;
+    if (me == 0) {
+        shmem_long_put_nbi(&x, &one, 1, 1);
+        shmem_quiet();
+    }
+    shmem_sync_all();
+    if (me == 1)
+        seen = x;
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* thrille: n=2 */
+/* The delivery of the signal that PE 1 waits for indicates the delivery of the data. */
+#include <shmem.h>
+#include <stdint.h>
+
+static long x;
+static long one = 1;
+static uint64_t sig;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    volatile long seen = 0;
+    if (me == 0)
+        shmem_long_put_signal(&x, &one, 1, &sig, 1, SHMEM_SIGNAL_SET, 1);
+    shmem_sync_all();
+    if (me == 1) {
+        shmem_signal_wait_until(&sig, SHMEM_CMP_EQ, 1);
+        seen = x;
+    }
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}

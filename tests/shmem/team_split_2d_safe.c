@@ -1,0 +1,25 @@
+/* thrille: n=4 */
+/* The rows synchronise, {0,1} and {2,3}: PE 0 and PE 1 are in the same one. */
+#include <shmem.h>
+#include <stddef.h>
+
+static long x;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    volatile long seen = 0;
+    shmem_team_t row, column;
+    shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, NULL, 0, &row, NULL, 0, &column);
+    if (me == 0) {
+        shmem_long_p(&x, 1, 1);
+        shmem_quiet();
+    }
+    shmem_team_sync(row);
+    if (me == 1)
+        seen = x;
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}

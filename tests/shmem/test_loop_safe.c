@@ -1,0 +1,25 @@
+/* thrille: n=2 */
+/* shmem_fence orders data before flag, and shmem_test that saw the flag orders the load after it. */
+#include <shmem.h>
+
+static long x, flag;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    volatile long seen = 0;
+    if (me == 0) {
+        shmem_long_p(&x, 1, 1);
+        shmem_fence();
+        shmem_long_atomic_set(&flag, 1, 1);
+    }
+    if (me == 1) {
+        while (!shmem_long_test(&flag, SHMEM_CMP_EQ, 1))
+            ;
+        seen = x;
+    }
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}

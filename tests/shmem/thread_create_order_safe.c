@@ -1,0 +1,26 @@
+/* thrille: n=2 flags=-pthread */
+/* The main thread stores before it creates the thread that loads. */
+#include <pthread.h>
+#include <shmem.h>
+
+static long x;
+
+static void *load(void *arg)
+{
+    volatile long value = x;
+    (void)value;
+    return arg;
+}
+
+int main(void)
+{
+    int provided;
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+    int me = shmem_my_pe();
+    pthread_t thread;
+    x = me;
+    pthread_create(&thread, NULL, load, NULL);
+    pthread_join(thread, NULL);
+    shmem_finalize();
+    return 0;
+}

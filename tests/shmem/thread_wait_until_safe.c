@@ -1,0 +1,31 @@
+/* thrille: n=2 flags=-pthread */
+/* Store, quiet, flag on the own PE: the wait of the main thread orders its load after the thread's store. */
+#include <pthread.h>
+#include <shmem.h>
+
+static long x, flag;
+
+static void *store(void *arg)
+{
+    const int *me = arg;
+    x = 1;
+    shmem_quiet();
+    shmem_long_atomic_set(&flag, 1, *me);
+    return NULL;
+}
+
+int main(void)
+{
+    int provided;
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+    int me = shmem_my_pe();
+    volatile long seen = 0;
+    pthread_t thread;
+    pthread_create(&thread, NULL, store, &me);
+    shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+    seen = x;
+    pthread_join(thread, NULL);
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* thrille: n=3 */
+/* PE 0 reads the data that belongs to the index returned. */
+#include <shmem.h>
+#include <stddef.h>
+
+static long x[2], flags[2];
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    volatile long seen = 0;
+    if (me > 0) {
+        shmem_long_p(&x[me - 1], 1, 0);
+        shmem_fence();
+        shmem_long_atomic_set(&flags[me - 1], 1, 0);
+    }
+    if (me == 0) {
+        size_t k = shmem_long_wait_until_any(flags, 2, NULL, SHMEM_CMP_EQ, 1);
+        seen = x[k];
+    }
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}
