@@ -1,1 +1,27 @@
-//! To be written.
+//! The injected library: what programs call instead of what they think they call.
+//!
+//! | module | answers |
+//! |---|---|
+//! | [`tsan`] | the calls that `-fsanitize=thread` puts before each load and store, and for atomics |
+//! | [`memory`] | `memcpy` and its kin, redirected at link time |
+//! | [`threads`] | pthreads: strands, locksets and the order between threads |
+//! | [`shmem`] | OpenSHMEM: one row a call, forwarded to the library's `pshmem_` name |
+//!
+//! Rules for this crate:
+//! * Inert unless the launcher said otherwise: without [`thrille_model::job::ENV_RUN_DIR`] every function only forwards.
+//! * It never unwinds, never exits the program, never changes what the program sees. What goes wrong is said in one line and
+//!   the rank is observed no further.
+//! * No allocation, lock or output for a load or store: see [`thrille_runtime::recorder`].
+//! * What the program calls enters through a few instructions of assembly ([`entry`]) that note who called.
+#![allow(unsafe_code, reason = "every function here is called from, or calls, foreign code")]
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+compile_error!("the injected library is written for Linux on x86-64: port `entry.rs` (thread-local block and trampolines)");
+
+mod entry;
+mod loaded;
+mod memory;
+mod rank;
+mod shmem;
+mod threads;
+mod tsan;

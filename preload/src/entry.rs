@@ -1,0 +1,66 @@
+//! How the program gets in: a thread-local block that costs one instruction to reach, and trampolines that note the caller.
+//!
+//! The block is in initial-exec storage, which Rust has no way to ask for; a global-dynamic one doubles the cost of a hook.
+
+use std::arch::{asm, global_asm};
+use thrille_runtime::Recorder;
+
+/// What each thread has at hand.
+#[repr(C)]
+pub struct Block {
+    /// This thread's strand; null while it is not observed.
+    pub recorder: *mut Recorder,
+    /// Return address of the call that the thread is in.
+    pub pc: u64,
+    /// How many of our own calls it is in: above 0, what it does is the library's business, not the program's.
+    pub depth: u64,
+}
+
+global_asm!(
+    ".section .tbss,\"awT\",@nobits",
+    ".hidden thrille_block",
+    ".globl thrille_block",
+    ".type thrille_block, @object",
+    ".size thrille_block, 24",
+    ".balign 16",
+    "thrille_block: .zero 24",
+    ".text",
+);
+
+/// This thread's block.
+#[inline(always)]
+pub fn block() -> *mut Block {
+    let block: *mut Block;
+    // SAFETY: reads the thread pointer and the block's offset from it, both constant for the thread.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + thrille_block@GOTTPOFF]",
+            "add {0}, qword ptr fs:[0]",
+            out(reg) block,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    block
+}
+
+/// Defines C functions: each symbol notes the return address in the thread's block and goes on to the body. `$prefix$name` is
+/// the symbol; in the body, `real!(..)` is not provided: bodies name what they forward to.
+macro_rules! entries {
+    ($( $prefix:ident fn $name:ident ( $($arg:ident : $ty:ty),* $(,)? ) $(-> $ret:ty)? $body:block )*) => { pastey::paste! { $(
+        #[doc(hidden)]
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn [<$prefix $name>]() {
+            core::arch::naked_asm!(
+                "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
+                "mov r10, qword ptr [rsp]",
+                "mov qword ptr fs:[r11 + 8], r10",
+                "jmp {to}",
+                to = sym [<on_ $prefix $name>],
+            )
+        }
+        #[allow(clippy::too_many_arguments, reason = "as the standard has it")]
+        unsafe extern "C" fn [<on_ $prefix $name>]($($arg: $ty),*) $(-> $ret)? $body
+    )* } };
+}
+pub(crate) use entries;

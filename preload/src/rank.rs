@@ -1,0 +1,173 @@
+//! This process as a rank: the session, once the program has initialised its communication library.
+
+use crate::entry::{Block, block};
+use crate::loaded;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use thrille_model::job::{ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
+use thrille_runtime::sink::Sink;
+use thrille_runtime::{Modules, Rank, Recorder, Regions, Session};
+use thrille_transport::{SocketTransport, Token, Transport};
+
+/// Accesses that a rank holds between two exchanges, if nothing else is said.
+const MAX_RECORDS: usize = 4 << 20;
+
+/// The one session of the process.
+pub static SESSION: OnceLock<Session<SocketTransport>> = OnceLock::new();
+
+/// More than one thread has been seen.
+pub static THREADED: AtomicBool = AtomicBool::new(false);
+
+static OVER: AtomicBool = AtomicBool::new(false);
+
+/// What the launcher told this process.
+pub struct Told {
+    dir: PathBuf,
+    pub rank: u32,
+    pub size: u32,
+    hub: String,
+    token: String,
+}
+
+/// Reads the environment; none when nobody wants this process observed.
+pub fn told() -> Option<Told> {
+    let var = |name: &str| std::env::var(name).ok();
+    let dir = std::env::var_os(ENV_RUN_DIR)?;
+    Some(Told {
+        dir: dir.into(),
+        rank: var(ENV_RANK)?.parse().ok()?,
+        size: var(ENV_SIZE)?.parse().ok()?,
+        hub: var(ENV_HUB)?,
+        token: var(ENV_TOKEN)?,
+    })
+}
+
+/// Says something on standard error, in one line.
+pub fn complain(rank: u32, what: &str) {
+    let line = format!("thrille: rank {rank}: {what}\n");
+    // SAFETY: writes a live buffer of that length.
+    unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
+}
+
+/// Connects to the hub.
+pub fn connect(told: &Told) -> Option<SocketTransport> {
+    let Ok(address) = told.hub.parse() else {
+        complain(told.rank, &format!("{ENV_HUB}={} is no address: start the program with thrille run", told.hub));
+        return None;
+    };
+    let Ok(token) = told.token.parse::<Token>() else {
+        complain(told.rank, &format!("{ENV_TOKEN} is no token: start the program with thrille run"));
+        return None;
+    };
+    SocketTransport::connect(address, &token, told.rank, told.size)
+        .map_err(|error| complain(told.rank, &format!("not observed: {error}")))
+        .ok()
+}
+
+/// Begins to observe this process; the calling thread is its first strand.
+pub fn begin(told: &Told, transport: SocketTransport, regions: Regions) {
+    let me = thrille_model::Rank(told.rank);
+    let sink = match Sink::create(&told.dir, me) {
+        Ok(sink) => sink,
+        Err(error) => {
+            complain(told.rank, &format!("not observed: cannot write into {}: {error}", told.dir.display()));
+            return;
+        }
+    };
+    let limit = std::env::var(ENV_MAX_RECORDS).ok().and_then(|n| n.parse().ok()).unwrap_or(MAX_RECORDS);
+    let (rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
+    let session = Session::new(rank, transport, sink, env!("CARGO_PKG_VERSION"));
+    if SESSION.set(session).is_ok() {
+        attach(recorder);
+        // SAFETY: registers a function without arguments for the regular end of the process.
+        unsafe { libc::atexit(at_exit) };
+    }
+}
+
+/// Makes a strand this thread's.
+pub fn attach(recorder: Recorder) {
+    // SAFETY: the block is this thread's own.
+    unsafe { (*block()).recorder = Box::into_raw(Box::new(recorder)) };
+}
+
+/// Takes the strand from this thread.
+pub fn detach() -> Option<Box<Recorder>> {
+    // SAFETY: the block is this thread's own; a pointer in it came from a box in `attach` and is taken out here, once.
+    unsafe {
+        let recorder = std::mem::replace(&mut (*block()).recorder, std::ptr::null_mut());
+        (!recorder.is_null()).then(|| Box::from_raw(recorder))
+    }
+}
+
+/// What the program does, if this thread is observed and the program itself is at work.
+pub struct Observed {
+    /// The rank.
+    pub session: &'static Session<SocketTransport>,
+    /// The strand.
+    pub recorder: &'static mut Recorder,
+    /// Who called.
+    pub pc: u64,
+    block: *mut Block,
+}
+
+impl Drop for Observed {
+    fn drop(&mut self) {
+        // SAFETY: the block is this thread's own.
+        unsafe { (*self.block).depth -= 1 };
+    }
+}
+
+/// Begins a call of the program into us. While it is alive nothing that this thread does counts.
+pub fn observe() -> Option<Observed> {
+    let block = block();
+    // SAFETY: the block is this thread's own. The recorder lives until the thread is detached, and depth keeps a second reference from
+    // being made while this one is alive.
+    unsafe {
+        if (*block).recorder.is_null() || (*block).depth > 0 {
+            return None;
+        }
+        let session = SESSION.get()?;
+        (*block).depth = 1;
+        Some(Observed { session, recorder: &mut *(*block).recorder, pc: (*block).pc, block })
+    }
+}
+
+/// Runs something that is not the program's doing.
+pub fn unobserved<R>(f: impl FnOnce() -> R) -> R {
+    let block = block();
+    // SAFETY: the block is this thread's own.
+    unsafe { (*block).depth += 1 };
+    let result = f();
+    // SAFETY: as above.
+    unsafe { (*block).depth -= 1 };
+    result
+}
+
+/// The last exchange; `regular` when the program finalised its library.
+pub fn finish(regular: bool) {
+    if OVER.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    if let (Some(session), Some(mut recorder)) = (SESSION.get(), detach()) {
+        unobserved(|| session.finish(&mut recorder, regular));
+        if let Some(error) = session.failure() {
+            let rank = recorder.strand().rank.0;
+            complain(rank, &format!("what was found could not be written down: {error}; the report lacks it"));
+        }
+    }
+}
+
+extern "C" fn at_exit() {
+    finish(false);
+}
+
+/// The job ends early: what was observed so far is looked at with whoever is still there.
+pub extern "C" fn on_abort() {
+    finish(false);
+}
+
+/// How many ranks take part, through the transport: for agreeing on something at the start.
+pub fn agree(transport: &mut SocketTransport, said: &str) -> Option<Vec<Option<Vec<u8>>>> {
+    transport.round(thrille_transport::Outbox::new().all(said)).ok().map(|inbox| inbox.all)
+}

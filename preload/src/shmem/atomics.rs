@@ -1,0 +1,184 @@
+//! Remote atomics. A fetching one is over when it returns; one that does not fetch lasts until completion, as a put does.
+//!
+//! Each is carried out with the word's counter locked, so that it is known which update a fetch saw. One that fetches comes after the
+//! update it saw; what it changes counts as made from what it saw, as for C11's read-modify-write operations.
+
+use crate::shmem::call::{Blocking, Handle, Target, call, calls};
+use crate::shmem::words;
+use std::ffi::{c_int, c_void};
+use thrille_model::{Act, Atomic, Domain, Effect, How, Kind, Order};
+use thrille_runtime::Operands;
+
+/// Numbers of the element types, for telling whether two atomics are of one type.
+pub trait Element: Copy + PartialEq {
+    const TYPE: u8;
+}
+
+macro_rules! elements {
+    ($($ty:ty = $n:literal),*) => { $( impl Element for $ty { const TYPE: u8 = $n; } )* };
+}
+elements! { i32 = 1, u32 = 2, i64 = 3, u64 = 4, isize = 3, usize = 4, f32 = 5, f64 = 6 }
+
+/// The access of an atomic on this type.
+pub fn kind<T: Element>(effect: Effect) -> Kind {
+    Kind::Atomic(Atomic { domain: Domain::Shmem, ty: T::TYPE, width: size_of::<T>() as u8, effect })
+}
+
+/// An atomic that does not fetch.
+fn change<T: Element>(to: Option<Target>, dest: *const T, how: How, real: impl FnOnce()) {
+    let (Some(mut call), Some(to)) = (call(), to) else { return real() };
+    call.issue();
+    let channel = call.channel(to);
+    call.far(dest.cast(), size_of::<T>(), to, kind::<T>(Effect::Update), Act::RemoteAtomic, Operands::Until(to.ctx, Order::Fenced(channel)));
+    let Some(word) = call.word(dest.cast(), to) else { return real() };
+    let mut counted = words::lock(word);
+    real();
+    let version = counted.as_mut().map(words::Counted::update);
+    drop(counted);
+    if let Some(version) = version {
+        call.update(word, version, how, Some(channel), false);
+    }
+}
+
+/// Where the fetched value goes.
+enum Fetched {
+    /// It is returned.
+    Value,
+    /// Into memory, at the latest when the context is completed.
+    Later(*const c_void),
+}
+
+/// An atomic that fetches. `changed` tells from what it fetched whether it wrote.
+fn fetch<T: Element>(to: Option<Target>, dest: *const T, into: &Fetched, changed: impl FnOnce(T) -> bool, real: impl FnOnce() -> T) -> T {
+    let (Some(mut call), Some(to)) = (call(), to) else { return real() };
+    call.issue();
+    let word = call.word(dest.cast(), to);
+    let mut counted = word.and_then(words::lock);
+    let fetched = real();
+    let wrote = changed(fetched);
+    let seen = counted.as_ref().map_or(0, words::Counted::version);
+    let made = if wrote { counted.as_mut().map(words::Counted::update) } else { None };
+    drop(counted);
+
+    let effect = if wrote { Effect::Update } else { Effect::Load };
+    let channel = call.channel(to);
+    let lasts = match *into {
+        Fetched::Value => Operands::Done,
+        Fetched::Later(at) => {
+            call.near(at, size_of::<T>(), Kind::Write, to.ctx, Blocking::No);
+            Operands::Until(to.ctx, Order::Fenced(channel))
+        }
+    };
+    call.far(dest.cast(), size_of::<T>(), to, kind::<T>(effect), Act::RemoteAtomic, lasts);
+    let Some(word) = word else { return fetched };
+    if let Some(version) = made {
+        let via = matches!(into, Fetched::Later(_)).then_some(channel);
+        call.update(word, version, How::Modify, via, false);
+    }
+    if matches!(into, Fetched::Value) {
+        call.observe(word, seen);
+    }
+    fetched
+}
+
+// SAFETY (all rows of this file): each body forwards the program's own arguments.
+macro_rules! changes {
+    ($ty:ty, $how:ident; $($name:ident ($($arg:ident),*)),*) => { pastey::paste! { calls! { $(
+        fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
+            change(Target::default_ctx(pe), dest, How::$how, || unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
+        }
+        fn [<ctx_ $name>](ctx: Handle, dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
+            change(Target::on(ctx, pe), dest, How::$how, || unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) });
+        }
+    )* } } };
+}
+
+macro_rules! fetches {
+    ($ty:ty; $($name:ident ($($arg:ident),*) $old:ident => $changed:expr),*) => { pastey::paste! { calls! { $(
+        fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
+            fetch(Target::default_ctx(pe), dest, &Fetched::Value, |$old| $changed, || unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
+        }
+        fn [<ctx_ $name>](ctx: Handle, dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
+            fetch(Target::on(ctx, pe), dest, &Fetched::Value, |$old| $changed, || unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) })
+        }
+        fn [<$name _nbi>](into: *mut $ty, dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
+            fetch(Target::default_ctx(pe), dest, &Fetched::Later(into.cast()), |$old| $changed, || unsafe {
+                [<pshmem_ $name _nbi>](into, dest, $($arg,)* pe);
+                *into
+            });
+        }
+        fn [<ctx_ $name _nbi>](ctx: Handle, into: *mut $ty, dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
+            fetch(Target::on(ctx, pe), dest, &Fetched::Later(into.cast()), |$old| $changed, || unsafe {
+                [<pshmem_ctx_ $name _nbi>](ctx, into, dest, $($arg,)* pe);
+                *into
+            });
+        }
+    )* } } };
+}
+
+macro_rules! extended {
+    ($name:ident, $ty:ty) => { pastey::paste! {
+        changes! { $ty, Set; [<$name _atomic_set>](value) }
+        fetches! { $ty; [<$name _atomic_fetch>]() _old => false, [<$name _atomic_swap>](value) _old => true }
+    } };
+}
+extended_amo_types! { extended }
+
+macro_rules! standard {
+    ($name:ident, $ty:ty) => { pastey::paste! {
+        changes! { $ty, Modify; [<$name _atomic_inc>](), [<$name _atomic_add>](value) }
+        fetches! {
+            $ty;
+            [<$name _atomic_fetch_inc>]() _old => true,
+            [<$name _atomic_fetch_add>](value) _old => true,
+            [<$name _atomic_compare_swap>](cond, value) old => old == cond
+        }
+    } };
+}
+amo_types! { standard }
+
+macro_rules! bitwise {
+    ($name:ident, $ty:ty) => { pastey::paste! {
+        changes! { $ty, Modify; [<$name _atomic_and>](value), [<$name _atomic_or>](value), [<$name _atomic_xor>](value) }
+        fetches! {
+            $ty;
+            [<$name _atomic_fetch_and>](value) _old => true,
+            [<$name _atomic_fetch_or>](value) _old => true,
+            [<$name _atomic_fetch_xor>](value) _old => true
+        }
+    } };
+}
+bitwise_amo_types! { bitwise }
+
+/// The names from before version 1.4, on the default context only.
+macro_rules! old_changes {
+    ($ty:ty, $how:ident; $($name:ident ($($arg:ident),*)),*) => { pastey::paste! { calls! { $(
+        fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
+            change(Target::default_ctx(pe), dest, How::$how, || unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
+        }
+    )* } } };
+}
+
+macro_rules! old_fetches {
+    ($ty:ty; $($name:ident ($($arg:ident),*) $old:ident => $changed:expr),*) => { pastey::paste! { calls! { $(
+        fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
+            fetch(Target::default_ctx(pe), dest, &Fetched::Value, |$old| $changed, || unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
+        }
+    )* } } };
+}
+
+macro_rules! old_extended {
+    ($($name:ident, $ty:ty;)*) => { pastey::paste! { $(
+        old_changes! { $ty, Set; [<$name _set>](value) }
+        old_fetches! { $ty; [<$name _fetch>]() _old => false, [<$name _swap>](value) _old => true }
+    )* } };
+}
+old_extended! { int, i32; long, i64; longlong, i64; float, f32; double, f64; }
+
+macro_rules! old_standard {
+    ($($name:ident, $ty:ty;)*) => { pastey::paste! { $(
+        old_changes! { $ty, Modify; [<$name _inc>](), [<$name _add>](value) }
+        old_fetches! { $ty; [<$name _finc>]() _old => true, [<$name _fadd>](value) _old => true, [<$name _cswap>](cond, value) old => old == cond }
+    )* } };
+}
+old_standard! { int, i32; long, i64; longlong, i64; }

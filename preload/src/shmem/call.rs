@@ -1,0 +1,191 @@
+//! What the rows of the tables are written in.
+
+use crate::rank::{Observed, observe};
+use crate::shmem::words;
+use std::ffi::{c_int, c_void};
+use thrille_model::{Act, Channel, Ctx, How, Kind, Order, Rank, Segment, Token, Word};
+use thrille_runtime::{End, Operands};
+
+/// A context or team handle, as `shmem.h` has them.
+pub type Handle = *mut c_void;
+
+unsafe extern "C" {
+    fn thrille_shmem_team_id(team: Handle, id: *mut u64);
+    fn thrille_shmem_team_world_pe(team: Handle, pe: c_int) -> c_int;
+    fn thrille_shmem_ctx_id(ctx: Handle) -> u32;
+    fn pshmem_ctx_get_team(ctx: Handle, team: *mut Handle) -> c_int;
+    fn pshmem_team_n_pes(team: Handle) -> c_int;
+}
+
+/// Whether a call returns before the buffers it was given are free.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Blocking {
+    /// It returns when they are.
+    Yes,
+    /// They are free when the context is completed.
+    No,
+}
+
+/// A context and the PE that a number means on it.
+#[derive(Clone, Copy)]
+pub struct Target {
+    pub ctx: Ctx,
+    pub pe: Rank,
+}
+
+impl Target {
+    /// On the default context.
+    pub fn default_ctx(pe: c_int) -> Option<Self> {
+        Some(Self { ctx: Ctx(0), pe: Rank(u32::try_from(pe).ok()?) })
+    }
+
+    /// On any context: numbers are those of its team.
+    pub fn on(ctx: Handle, pe: c_int) -> Option<Self> {
+        let mut team = std::ptr::null_mut();
+        // SAFETY: asks the library about the handle that the program is about to pass to it.
+        let (id, pe) = unsafe {
+            let id = thrille_shmem_ctx_id(ctx);
+            let known = id != 0 && pshmem_ctx_get_team(ctx, &raw mut team) == 0;
+            (id, if known { thrille_shmem_team_world_pe(team, pe) } else { pe })
+        };
+        Some(Self { ctx: Ctx(id), pe: Rank(u32::try_from(pe).ok()?) })
+    }
+}
+
+/// The number of a context.
+pub fn ctx_id(ctx: Handle) -> Ctx {
+    // SAFETY: asks the library about the handle that the program is about to pass to it.
+    Ctx(unsafe { thrille_shmem_ctx_id(ctx) })
+}
+
+/// A team's number and size.
+pub fn team(team: Handle) -> (u64, i64) {
+    let mut id = 0;
+    // SAFETY: asks the library about the handle that the program is about to pass to it.
+    unsafe {
+        thrille_shmem_team_id(team, &raw mut id);
+        (id, i64::from(pshmem_team_n_pes(team)))
+    }
+}
+
+/// A call of the program, being observed.
+pub struct Call {
+    pub o: Observed,
+}
+
+/// Begins to observe a call; none when it is not to be observed.
+pub fn call() -> Option<Call> {
+    observe().map(|o| Call { o })
+}
+
+impl Call {
+    /// This process.
+    pub fn me(&self) -> Rank {
+        self.o.recorder.strand().rank
+    }
+
+    /// The segment and offset of a symmetric address of this PE.
+    pub fn symmetric(&mut self, address: *const c_void) -> Option<(Segment, u64)> {
+        let me = self.me();
+        let (owner, segment, offset, _) = self.o.recorder.locate(address as u64)?;
+        (owner == me).then_some((segment, offset))
+    }
+
+    /// An operation begins: its ends share a position.
+    pub fn issue(&mut self) {
+        self.o.session.rank().issue(self.o.recorder);
+    }
+
+    /// An access to this process's memory that is over when the call returns.
+    pub fn touch(&mut self, address: *const c_void, len: usize, kind: Kind, act: Act) {
+        if len > 0 {
+            let pc = self.o.pc;
+            self.o.session.touch(self.o.recorder, address as u64, len as u64, kind, act, pc);
+        }
+    }
+
+    /// The near buffer of an operation.
+    pub fn near(&mut self, address: *const c_void, len: usize, kind: Kind, ctx: Ctx, blocking: Blocking) {
+        if blocking == Blocking::Yes {
+            self.touch(address, len, kind, Act::Buffer);
+            return;
+        }
+        let me = self.me();
+        let (owner, segment, lo) = match self.o.recorder.locate(address as u64) {
+            Some((owner, segment, offset, _)) => (owner, segment, offset),
+            None => (me, Segment::Private, address as u64),
+        };
+        let end = End { owner, segment, lo, len: len as u64, kind, act: Act::Buffer };
+        self.end(end, Operands::Until(ctx, Order::None));
+    }
+
+    /// The far end of an operation, at a symmetric address of this PE that stands for the target's.
+    pub fn far(&mut self, address: *const c_void, len: usize, to: Target, kind: Kind, act: Act, lasts: Operands) {
+        if let Some((segment, lo)) = self.symmetric(address) {
+            self.end(End { owner: to.pe, segment, lo, len: len as u64, kind, act }, lasts);
+        }
+    }
+
+    fn end(&mut self, end: End, lasts: Operands) {
+        let pc = self.o.pc;
+        self.o.session.rank().end(self.o.recorder, end, pc, lasts);
+    }
+
+    /// The way that puts and atomics take.
+    pub fn channel(&self, to: Target) -> Channel {
+        Channel { origin: self.me(), ctx: to.ctx, target: to.pe }
+    }
+
+    /// The word that a symmetric address of this PE stands for on the target.
+    pub fn word(&mut self, address: *const c_void, to: Target) -> Option<Word> {
+        let (segment, offset) = self.symmetric(address)?;
+        Some(words::word(to.pe, segment, offset))
+    }
+
+    /// Tells that an update made a version of a word.
+    pub fn update(&mut self, word: Word, version: u64, how: How, via: Option<Channel>, signals: bool) {
+        self.o.session.rank().update(self.o.recorder, word, version, how, via, signals);
+    }
+
+    /// Tells that a version of a word was seen.
+    pub fn observe(&mut self, word: Word, version: u64) {
+        self.o.session.rank().observe(self.o.recorder, word, version);
+    }
+
+    /// Completes a context.
+    pub fn quiet(&mut self, ctx: Ctx) {
+        self.o.session.rank().quiet(self.o.recorder, ctx);
+    }
+
+    /// Comes to a global barrier.
+    pub fn enter_barrier(&mut self) {
+        self.o.session.enter_barrier(self.o.recorder);
+    }
+
+    /// Goes on after it.
+    pub fn leave_barrier(&mut self) {
+        self.o.session.leave_barrier(self.o.recorder);
+    }
+
+    /// Releases a token.
+    pub fn release(&mut self, token: Token) {
+        self.o.session.rank().release(self.o.recorder, token);
+    }
+
+    /// Acquires a token.
+    pub fn acquire(&mut self, token: Token) {
+        self.o.session.rank().acquire(self.o.recorder, token);
+    }
+}
+
+/// Defines the wrappers of OpenSHMEM calls: in the body, `pshmem_NAME` is the library's function, and the body runs whether or not the call
+/// is observed.
+macro_rules! calls {
+    ($( fn $name:ident ( $($arg:ident : $ty:ty),* $(,)? ) $(-> $ret:ty)? $body:block )*) => { pastey::paste! {
+        unsafe extern "C" {
+            $( #[allow(dead_code)] fn [<pshmem_ $name>]($($arg: $ty),*) $(-> $ret)?; )*
+        }
+        $crate::entry::entries! { $( shmem_ fn $name($($arg: $ty),*) $(-> $ret)? $body )* }
+    } };
+}
+pub(crate) use calls;

@@ -1,0 +1,232 @@
+//! Put and get: the near buffer is free at return unless the call is nonblocking, the far end of a put lasts until completion.
+
+use crate::shmem::call::{Blocking, Call, Handle, Target, call, calls};
+use crate::shmem::words;
+use std::ffi::{c_int, c_void};
+use thrille_model::{Act, How, Kind, Order};
+use thrille_runtime::Operands;
+
+/// Puts up to this many bytes may be what another PE waits for: they are counted as updates of the words they touch.
+const FLAG: usize = 16;
+
+/// A put of `bytes` bytes; `source` is none when the value is an argument.
+pub fn put(to: Option<Target>, dest: *const c_void, source: Option<*const c_void>, bytes: usize, blocking: Blocking, real: impl FnOnce()) {
+    let (Some(mut call), Some(to), true) = (call(), to, bytes > 0) else { return real() };
+    call.issue();
+    if let Some(source) = source {
+        call.near(source, bytes, Kind::Read, to.ctx, blocking);
+    }
+    far_write(&mut call, dest, bytes, to);
+    if bytes > FLAG {
+        return real();
+    }
+    let words: Vec<_> = touched(&mut call, dest, bytes, to);
+    let mut counted: Vec<_> = words.iter().map(|&word| (word, words::lock(word))).collect();
+    real();
+    let versions: Vec<_> = counted.iter_mut().filter_map(|(word, c)| Some((*word, c.as_mut()?.update()))).collect();
+    drop(counted);
+    let channel = call.channel(to);
+    for (word, version) in versions {
+        call.update(word, version, How::Set, Some(channel), false);
+    }
+}
+
+fn touched(call: &mut Call, dest: *const c_void, bytes: usize, to: Target) -> Vec<thrille_model::Word> {
+    let Some(first) = call.word(dest, to) else { return Vec::new() };
+    let end = call.symmetric(dest).map_or(0, |(_, offset)| offset + bytes as u64);
+    (first.offset..end).step_by(8).map(|offset| thrille_model::Word { offset, ..first }).collect()
+}
+
+/// The far end of a put.
+pub fn far_write(call: &mut Call, dest: *const c_void, bytes: usize, to: Target) {
+    let channel = call.channel(to);
+    call.far(dest, bytes, to, Kind::Write, Act::Put, Operands::Until(to.ctx, Order::Fenced(channel)));
+}
+
+/// A get of `bytes` bytes; `dest` is none when the value is returned.
+fn get(from: Option<Target>, dest: Option<*const c_void>, source: *const c_void, bytes: usize, blocking: Blocking) {
+    let (Some(mut call), Some(from), true) = (call(), from, bytes > 0) else { return };
+    call.issue();
+    if let Some(dest) = dest {
+        call.near(dest, bytes, Kind::Write, from.ctx, blocking);
+    }
+    let lasts = match blocking {
+        Blocking::Yes => Operands::Done,
+        Blocking::No => Operands::Until(from.ctx, Order::None),
+    };
+    call.far(source, bytes, from, Kind::Read, Act::Get, lasts);
+}
+
+/// The elements of a strided block: contiguous ones as one.
+fn elements(nelems: usize, stride: isize, size: usize) -> impl Iterator<Item = (usize, usize)> {
+    let (count, step, len) = if stride == 1 { (1, 0, nelems * size) } else { (nelems, stride.max(0) as usize * size, size) };
+    (0..if nelems == 0 { 0 } else { count }).map(move |i| (i * step, len))
+}
+
+fn iput(to: Option<Target>, dest: *const c_void, source: *const c_void, (dst, sst): (isize, isize), nelems: usize, size: usize) {
+    let (Some(mut call), Some(to)) = (call(), to) else { return };
+    call.issue();
+    for (at, len) in elements(nelems, sst, size) {
+        call.near(source.wrapping_byte_add(at), len, Kind::Read, to.ctx, Blocking::Yes);
+    }
+    for (at, len) in elements(nelems, dst, size) {
+        far_write(&mut call, dest.wrapping_byte_add(at), len, to);
+    }
+}
+
+fn iget(from: Option<Target>, dest: *const c_void, source: *const c_void, (dst, sst): (isize, isize), nelems: usize, size: usize) {
+    let (Some(mut call), Some(from)) = (call(), from) else { return };
+    call.issue();
+    for (at, len) in elements(nelems, dst, size) {
+        call.near(dest.wrapping_byte_add(at), len, Kind::Write, from.ctx, Blocking::Yes);
+    }
+    for (at, len) in elements(nelems, sst, size) {
+        call.far(source.wrapping_byte_add(at), len, from, Kind::Read, Act::Get, Operands::Done);
+    }
+}
+
+// SAFETY (all rows of this file): each body forwards the program's own arguments.
+macro_rules! block {
+    ($size:expr; $put:ident $get:ident $ctx_put:ident $ctx_get:ident) => { pastey::paste! { calls! {
+        fn $put(dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
+            put(Target::default_ctx(pe), dest, Some(source), nelems.saturating_mul($size), Blocking::Yes, || unsafe { [<pshmem_ $put>](dest, source, nelems, pe) });
+        }
+        fn $ctx_put(ctx: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
+            put(Target::on(ctx, pe), dest, Some(source), nelems.saturating_mul($size), Blocking::Yes, || unsafe { [<pshmem_ $ctx_put>](ctx, dest, source, nelems, pe) });
+        }
+        fn [<$put _nbi>](dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
+            put(Target::default_ctx(pe), dest, Some(source), nelems.saturating_mul($size), Blocking::No, || unsafe { [<pshmem_ $put _nbi>](dest, source, nelems, pe) });
+        }
+        fn [<$ctx_put _nbi>](ctx: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
+            put(Target::on(ctx, pe), dest, Some(source), nelems.saturating_mul($size), Blocking::No, || unsafe { [<pshmem_ $ctx_put _nbi>](ctx, dest, source, nelems, pe) });
+        }
+        fn $get(dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
+            get(Target::default_ctx(pe), Some(dest), source, nelems.saturating_mul($size), Blocking::Yes);
+            unsafe { [<pshmem_ $get>](dest, source, nelems, pe) }
+        }
+        fn $ctx_get(ctx: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
+            get(Target::on(ctx, pe), Some(dest), source, nelems.saturating_mul($size), Blocking::Yes);
+            unsafe { [<pshmem_ $ctx_get>](ctx, dest, source, nelems, pe) }
+        }
+        fn [<$get _nbi>](dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
+            get(Target::default_ctx(pe), Some(dest), source, nelems.saturating_mul($size), Blocking::No);
+            unsafe { [<pshmem_ $get _nbi>](dest, source, nelems, pe) }
+        }
+        fn [<$ctx_get _nbi>](ctx: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
+            get(Target::on(ctx, pe), Some(dest), source, nelems.saturating_mul($size), Blocking::No);
+            unsafe { [<pshmem_ $ctx_get _nbi>](ctx, dest, source, nelems, pe) }
+        }
+    } } };
+}
+
+macro_rules! strided {
+    ($size:expr; $iput:ident $iget:ident $ctx_iput:ident $ctx_iget:ident) => { pastey::paste! { calls! {
+        fn $iput(dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, pe: c_int) {
+            iput(Target::default_ctx(pe), dest, source, (dst, sst), nelems, $size);
+            unsafe { [<pshmem_ $iput>](dest, source, dst, sst, nelems, pe) }
+        }
+        fn $ctx_iput(ctx: Handle, dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, pe: c_int) {
+            iput(Target::on(ctx, pe), dest, source, (dst, sst), nelems, $size);
+            unsafe { [<pshmem_ $ctx_iput>](ctx, dest, source, dst, sst, nelems, pe) }
+        }
+        fn $iget(dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, pe: c_int) {
+            iget(Target::default_ctx(pe), dest, source, (dst, sst), nelems, $size);
+            unsafe { [<pshmem_ $iget>](dest, source, dst, sst, nelems, pe) }
+        }
+        fn $ctx_iget(ctx: Handle, dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, pe: c_int) {
+            iget(Target::on(ctx, pe), dest, source, (dst, sst), nelems, $size);
+            unsafe { [<pshmem_ $ctx_iget>](ctx, dest, source, dst, sst, nelems, pe) }
+        }
+    } } };
+}
+
+macro_rules! typed_blocks {
+    ($name:ident, $size:expr) => { pastey::paste! {
+        block! { $size; [<$name _put>] [<$name _get>] [<ctx_ $name _put>] [<ctx_ $name _get>] }
+        strided! { $size; [<$name _iput>] [<$name _iget>] [<ctx_ $name _iput>] [<ctx_ $name _iget>] }
+    } };
+}
+
+macro_rules! typed {
+    ($name:ident, $ty:ty) => { pastey::paste! {
+        typed_blocks! { $name, size_of::<$ty>() }
+        calls! {
+            fn [<$name _p>](dest: *mut $ty, value: $ty, pe: c_int) {
+                put(Target::default_ctx(pe), dest.cast(), None, size_of::<$ty>(), Blocking::Yes, || unsafe { [<pshmem_ $name _p>](dest, value, pe) });
+            }
+            fn [<ctx_ $name _p>](ctx: Handle, dest: *mut $ty, value: $ty, pe: c_int) {
+                put(Target::on(ctx, pe), dest.cast(), None, size_of::<$ty>(), Blocking::Yes, || unsafe { [<pshmem_ctx_ $name _p>](ctx, dest, value, pe) });
+            }
+            fn [<$name _g>](source: *const $ty, pe: c_int) -> $ty {
+                get(Target::default_ctx(pe), None, source.cast(), size_of::<$ty>(), Blocking::Yes);
+                unsafe { [<pshmem_ $name _g>](source, pe) }
+            }
+            fn [<ctx_ $name _g>](ctx: Handle, source: *const $ty, pe: c_int) -> $ty {
+                get(Target::on(ctx, pe), None, source.cast(), size_of::<$ty>(), Blocking::Yes);
+                unsafe { [<pshmem_ctx_ $name _g>](ctx, source, pe) }
+            }
+        }
+    } };
+}
+value_types! { typed }
+typed_blocks! { longdouble, 16 }
+
+macro_rules! sized {
+    ($bits:literal, $ty:ty) => { pastey::paste! {
+        block! { size_of::<$ty>(); [<put $bits>] [<get $bits>] [<ctx_put $bits>] [<ctx_get $bits>] }
+        strided! { size_of::<$ty>(); [<iput $bits>] [<iget $bits>] [<ctx_iput $bits>] [<ctx_iget $bits>] }
+    } };
+}
+sized_types! { sized }
+
+block! { 1; putmem getmem ctx_putmem ctx_getmem }
+
+/// `long double` goes over the x87 stack, which Rust cannot pass: the value's bytes stay where they are and the call is forwarded.
+mod longdouble {
+    use super::{Blocking, Target, c_int, c_void, get, put};
+    use core::arch::naked_asm;
+
+    /// Symbol, what it is told to, where its address and PE are, where it goes on.
+    macro_rules! forward {
+        ($( $symbol:ident $tell:ident $real:ident ( $($arg:ident : $ty:ty),* ) $code:block )*) => { $(
+            unsafe extern "C" {
+                fn $real();
+            }
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $symbol() {
+                naked_asm!(
+                    "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
+                    "mov r10, qword ptr [rsp]",
+                    "mov qword ptr fs:[r11 + 8], r10",
+                    "push rdi",
+                    "push rsi",
+                    "push rdx",
+                    "call {tell}",
+                    "pop rdx",
+                    "pop rsi",
+                    "pop rdi",
+                    "jmp {real}",
+                    tell = sym $tell,
+                    real = sym $real,
+                )
+            }
+            unsafe extern "C" fn $tell($($arg: $ty),*) $code
+        )* };
+    }
+
+    forward! {
+        shmem_longdouble_p tell_p pshmem_longdouble_p (dest: *mut c_void, pe: c_int) {
+            put(Target::default_ctx(pe), dest, None, 16, Blocking::Yes, || ());
+        }
+        shmem_ctx_longdouble_p tell_ctx_p pshmem_ctx_longdouble_p (ctx: *mut c_void, dest: *mut c_void, pe: c_int) {
+            put(Target::on(ctx, pe), dest, None, 16, Blocking::Yes, || ());
+        }
+        shmem_longdouble_g tell_g pshmem_longdouble_g (source: *const c_void, pe: c_int) {
+            get(Target::default_ctx(pe), None, source, 16, Blocking::Yes);
+        }
+        shmem_ctx_longdouble_g tell_ctx_g pshmem_ctx_longdouble_g (ctx: *mut c_void, source: *const c_void, pe: c_int) {
+            get(Target::on(ctx, pe), None, source, 16, Blocking::Yes);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Put with signal: whoever sees the signal comes after the data of that put, before anything completes it.
+
+use crate::shmem::atomics::kind;
+use crate::shmem::call::{Blocking, Handle, Target, call, calls};
+use crate::shmem::words;
+use std::ffi::{c_int, c_void};
+use thrille_model::{Act, Effect, How, Kind, Order};
+use thrille_runtime::Operands;
+
+/// `SHMEM_SIGNAL_SET` of `shmem.h`.
+const SET: c_int = 0;
+
+struct Signal {
+    address: *const u64,
+    op: c_int,
+}
+
+fn put_signal(to: Option<Target>, dest: *const c_void, source: *const c_void, bytes: usize, signal: &Signal, blocking: Blocking, real: impl FnOnce()) {
+    let (Some(mut call), Some(to)) = (call(), to) else { return real() };
+    call.issue();
+    let channel = call.channel(to);
+    if bytes > 0 {
+        call.near(source, bytes, Kind::Read, to.ctx, blocking);
+        call.far(dest, bytes, to, Kind::Write, Act::Put, Operands::Until(to.ctx, Order::Signalled(channel)));
+    }
+    let lasts = Operands::Until(to.ctx, Order::Fenced(channel));
+    call.far(signal.address.cast(), 8, to, kind::<u64>(Effect::Update), Act::Signal, lasts);
+    let Some(word) = call.word(signal.address.cast(), to) else { return real() };
+    let mut counted = words::lock(word);
+    real();
+    let version = counted.as_mut().map(words::Counted::update);
+    drop(counted);
+    if let Some(version) = version {
+        let how = if signal.op == SET { How::Set } else { How::Modify };
+        call.update(word, version, how, Some(channel), true);
+    }
+}
+
+// SAFETY (all rows): each body forwards the program's own arguments.
+macro_rules! signals {
+    ($size:expr, $blocking:ident; $name:ident $ctx_name:ident) => { pastey::paste! { calls! {
+        fn $name(dest: *mut c_void, source: *const c_void, nelems: usize, sig_addr: *mut u64, signal: u64, sig_op: c_int, pe: c_int) {
+            let told = Signal { address: sig_addr, op: sig_op };
+            put_signal(Target::default_ctx(pe), dest, source, nelems.saturating_mul($size), &told, Blocking::$blocking, || unsafe {
+                [<pshmem_ $name>](dest, source, nelems, sig_addr, signal, sig_op, pe)
+            });
+        }
+        fn $ctx_name(ctx: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, sig_addr: *mut u64, signal: u64, sig_op: c_int, pe: c_int) {
+            let told = Signal { address: sig_addr, op: sig_op };
+            put_signal(Target::on(ctx, pe), dest, source, nelems.saturating_mul($size), &told, Blocking::$blocking, || unsafe {
+                [<pshmem_ $ctx_name>](ctx, dest, source, nelems, sig_addr, signal, sig_op, pe)
+            });
+        }
+    } } };
+}
+
+macro_rules! typed_sized {
+    ($size:expr; $name:ident $ctx_name:ident) => { pastey::paste! {
+        signals! { $size, Yes; $name $ctx_name }
+        signals! { $size, No; [<$name _nbi>] [<$ctx_name _nbi>] }
+    } };
+}
+
+macro_rules! typed {
+    ($name:ident, $ty:ty) => { pastey::paste! { typed_sized! { size_of::<$ty>(); [<$name _put_signal>] [<ctx_ $name _put_signal>] } } };
+}
+value_types! { typed }
+typed_sized! { 16; longdouble_put_signal ctx_longdouble_put_signal }
+
+macro_rules! sized {
+    ($bits:literal, $ty:ty) => { pastey::paste! { typed_sized! { size_of::<$ty>(); [<put $bits _signal>] [<ctx_put $bits _signal>] } } };
+}
+sized_types! { sized }
+typed_sized! { 1; putmem_signal ctx_putmem_signal }
+
+calls! {
+    fn signal_fetch(sig_addr: *const u64) -> u64 {
+        let Some(mut call) = call() else { return unsafe { pshmem_signal_fetch(sig_addr) } };
+        call.issue();
+        call.touch(sig_addr.cast(), 8, Kind::Await, Act::Wait);
+        let me = Target { ctx: thrille_model::Ctx(0), pe: call.me() };
+        let word = call.word(sig_addr.cast(), me);
+        let counted = word.and_then(words::lock);
+        let value = unsafe { pshmem_signal_fetch(sig_addr) };
+        let version = counted.as_ref().map(words::Counted::version);
+        drop(counted);
+        if let (Some(word), Some(version)) = (word, version) {
+            call.observe(word, version);
+        }
+        value
+    }
+}

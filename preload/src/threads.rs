@@ -1,0 +1,369 @@
+//! pthreads: who creates and joins whom, which locks are held, who waited for whom. C++ and C11 threads come through here as well.
+//!
+//! Locks go into locksets and order nothing. Creation, joining, barriers, condition variables, semaphores and one-time initialisation
+//! order.
+
+use crate::rank::{Observed, SESSION, THREADED, attach, detach, observe, unobserved};
+use libc::{c_int, c_void, pthread_attr_t, pthread_t, timespec};
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+use std::ffi::CStr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use thrille_model::{How, Lock, Mode, Strand, Token};
+
+/// The function that we stand before, looked up once.
+struct Real {
+    name: &'static CStr,
+    /// Functions with an older namesake are looked up with their version.
+    version: Option<&'static CStr>,
+    address: AtomicUsize,
+}
+
+impl Real {
+    const fn new(name: &'static CStr, version: Option<&'static CStr>) -> Self {
+        Self { name, version, address: AtomicUsize::new(0) }
+    }
+
+    fn get(&self) -> usize {
+        let known = self.address.load(Ordering::Relaxed);
+        if known != 0 {
+            return known;
+        }
+        // SAFETY: names are C strings; the linker looks behind this library.
+        let found = unsafe {
+            let versioned = self.version.map(|v| libc::dlvsym(libc::RTLD_NEXT, self.name.as_ptr(), v.as_ptr()));
+            versioned.filter(|p| !p.is_null()).unwrap_or_else(|| libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()))
+        };
+        self.address.store(found as usize, Ordering::Relaxed);
+        found as usize
+    }
+}
+
+/// Defines a function that the C library has too. In the body, `real` is that one.
+macro_rules! interpose {
+    ($( $(@$version:literal)? fn $name:ident ( $($arg:ident : $ty:ty),* ) -> $ret:ty , $real:ident => $body:block )*) => { $(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
+            const VERSION: Option<&CStr> = { #[allow(unused_mut, unused_assignments)] let mut v = None; $( v = Some($version); )? v };
+            static REAL: Real = Real::new(
+                match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) { Ok(name) => name, Err(_) => c"" },
+                VERSION,
+            );
+            let address = REAL.get();
+            if address == 0 {
+                return libc::ENOSYS as $ret;
+            }
+            // SAFETY: the C library's function of this name has this type.
+            let $real = unsafe { std::mem::transmute::<usize, unsafe extern "C" fn($($ty),*) -> $ret>(address) };
+            $body
+        }
+    )* };
+}
+
+/// Which strand a thread is.
+static STRANDS: Mutex<Option<FxHashMap<pthread_t, Strand>>> = Mutex::new(None);
+
+fn strands<R>(f: impl FnOnce(&mut FxHashMap<pthread_t, Strand>) -> R) -> R {
+    f(STRANDS.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
+}
+
+struct Start {
+    routine: extern "C" fn(*mut c_void) -> *mut c_void,
+    argument: *mut c_void,
+    strand: Strand,
+}
+
+/// Tells when a thread ends, however it does.
+static AT_EXIT: OnceLock<libc::pthread_key_t> = OnceLock::new();
+
+fn at_exit_key() -> libc::pthread_key_t {
+    *AT_EXIT.get_or_init(|| {
+        let mut key = 0;
+        // SAFETY: makes a key with a destructor of the right type.
+        unsafe { libc::pthread_key_create(&raw mut key, Some(thread_ends)) };
+        key
+    })
+}
+
+extern "C" fn thread_starts(start: *mut c_void) -> *mut c_void {
+    // SAFETY: the box that `pthread_create` made for this thread.
+    let start = unsafe { Box::from_raw(start.cast::<Start>()) };
+    if let Some(session) = SESSION.get() {
+        unobserved(|| {
+            // SAFETY: any non-null value makes the destructor run.
+            unsafe { libc::pthread_setspecific(at_exit_key(), std::ptr::dangling()) };
+            let recorder = session.rank().begin(start.strand);
+            attach(recorder);
+        });
+    }
+    (start.routine)(start.argument)
+}
+
+unsafe extern "C" fn thread_ends(_value: *mut c_void) {
+    if let (Some(session), Some(mut recorder)) = (SESSION.get(), detach()) {
+        unobserved(|| {
+            session.rank().exit(&mut recorder);
+            session.count(&mut recorder);
+        });
+    }
+}
+
+fn process_lock(observed: &Observed, address: *const c_void) -> Lock {
+    Lock::Process(observed.recorder.strand().rank, address as u64)
+}
+
+fn taken(address: *const c_void, mode: Mode) {
+    if let Some(observed) = observe() {
+        let lock = process_lock(&observed, address);
+        observed.session.rank().lock(observed.recorder, lock, mode);
+    }
+}
+
+fn released(address: *const c_void) {
+    if let Some(observed) = observe() {
+        let lock = process_lock(&observed, address);
+        observed.session.rank().unlock(observed.recorder, lock);
+    }
+}
+
+fn signalled(address: *const c_void) {
+    if let Some(observed) = observe() {
+        observed.session.rank().signal_local(observed.recorder, address as u64, How::Modify);
+    }
+}
+
+fn awaited(address: *const c_void) {
+    if let Some(observed) = observe() {
+        observed.session.rank().await_local(observed.recorder, address as u64);
+    }
+}
+
+fn joined(thread: pthread_t) {
+    if let Some(strand) = strands(|s| s.remove(&thread)) {
+        if let Some(observed) = observe() {
+            observed.session.rank().acquire(observed.recorder, Token::Exit(strand));
+        }
+    }
+}
+
+/// Rounds of the process's barriers: how many have come to each.
+static BARRIERS: Mutex<Option<FxHashMap<u64, Round>>> = Mutex::new(None);
+
+#[derive(Default, Clone, Copy)]
+struct Round {
+    members: u32,
+    arrived: u32,
+    round: u64,
+}
+
+fn barriers<R>(f: impl FnOnce(&mut FxHashMap<u64, Round>) -> R) -> R {
+    f(BARRIERS.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
+}
+
+// SAFETY (all rows): each body forwards the program's own arguments.
+interpose! {
+    fn pthread_create(thread: *mut pthread_t, attr: *const pthread_attr_t, routine: extern "C" fn(*mut c_void) -> *mut c_void, argument: *mut c_void) -> c_int, real => {
+        let Some(Observed { session, recorder, .. }) = &mut observe() else {
+            return unsafe { real(thread, attr, routine, argument) };
+        };
+        THREADED.store(true, Ordering::Release);
+        let strand = session.rank().fork(recorder);
+        let start = Box::into_raw(Box::new(Start { routine, argument, strand }));
+        let result = strands(|strands| {
+            let result = unsafe { real(thread, attr, thread_starts, start.cast()) };
+            if result == 0 {
+                strands.insert(unsafe { *thread }, strand);
+            }
+            result
+        });
+        if result != 0 {
+            // SAFETY: no thread has taken the box.
+            drop(unsafe { Box::from_raw(start) });
+            session.rank().unborn(strand);
+        }
+        result
+    }
+    fn pthread_join(thread: pthread_t, value: *mut *mut c_void) -> c_int, real => {
+        let result = unsafe { real(thread, value) };
+        if result == 0 {
+            joined(thread);
+        }
+        result
+    }
+    fn pthread_mutex_lock(mutex: *mut c_void) -> c_int, real => {
+        let result = unsafe { real(mutex) };
+        if result == 0 {
+            taken(mutex, Mode::Exclusive);
+        }
+        result
+    }
+    fn pthread_mutex_trylock(mutex: *mut c_void) -> c_int, real => {
+        let result = unsafe { real(mutex) };
+        if result == 0 {
+            taken(mutex, Mode::Exclusive);
+        }
+        result
+    }
+    fn pthread_mutex_timedlock(mutex: *mut c_void, until: *const timespec) -> c_int, real => {
+        let result = unsafe { real(mutex, until) };
+        if result == 0 {
+            taken(mutex, Mode::Exclusive);
+        }
+        result
+    }
+    fn pthread_mutex_unlock(mutex: *mut c_void) -> c_int, real => {
+        released(mutex);
+        unsafe { real(mutex) }
+    }
+    fn pthread_spin_lock(lock: *mut c_void) -> c_int, real => {
+        let result = unsafe { real(lock) };
+        if result == 0 {
+            taken(lock, Mode::Exclusive);
+        }
+        result
+    }
+    fn pthread_spin_trylock(lock: *mut c_void) -> c_int, real => {
+        let result = unsafe { real(lock) };
+        if result == 0 {
+            taken(lock, Mode::Exclusive);
+        }
+        result
+    }
+    fn pthread_spin_unlock(lock: *mut c_void) -> c_int, real => {
+        released(lock);
+        unsafe { real(lock) }
+    }
+    fn pthread_rwlock_rdlock(lock: *mut c_void) -> c_int, real => {
+        let result = unsafe { real(lock) };
+        if result == 0 {
+            taken(lock, Mode::Shared);
+        }
+        result
+    }
+    fn pthread_rwlock_tryrdlock(lock: *mut c_void) -> c_int, real => {
+        let result = unsafe { real(lock) };
+        if result == 0 {
+            taken(lock, Mode::Shared);
+        }
+        result
+    }
+    fn pthread_rwlock_wrlock(lock: *mut c_void) -> c_int, real => {
+        let result = unsafe { real(lock) };
+        if result == 0 {
+            taken(lock, Mode::Exclusive);
+        }
+        result
+    }
+    fn pthread_rwlock_trywrlock(lock: *mut c_void) -> c_int, real => {
+        let result = unsafe { real(lock) };
+        if result == 0 {
+            taken(lock, Mode::Exclusive);
+        }
+        result
+    }
+    fn pthread_rwlock_unlock(lock: *mut c_void) -> c_int, real => {
+        released(lock);
+        unsafe { real(lock) }
+    }
+    @c"GLIBC_2.3.2" fn pthread_cond_wait(condition: *mut c_void, mutex: *mut c_void) -> c_int, real => {
+        released(mutex);
+        let result = unsafe { real(condition, mutex) };
+        taken(mutex, Mode::Exclusive);
+        if result == 0 {
+            awaited(condition);
+        }
+        result
+    }
+    @c"GLIBC_2.3.2" fn pthread_cond_timedwait(condition: *mut c_void, mutex: *mut c_void, until: *const timespec) -> c_int, real => {
+        released(mutex);
+        let result = unsafe { real(condition, mutex, until) };
+        taken(mutex, Mode::Exclusive);
+        if result == 0 {
+            awaited(condition);
+        }
+        result
+    }
+    fn pthread_cond_clockwait(condition: *mut c_void, mutex: *mut c_void, clock: c_int, until: *const timespec) -> c_int, real => {
+        released(mutex);
+        let result = unsafe { real(condition, mutex, clock, until) };
+        taken(mutex, Mode::Exclusive);
+        if result == 0 {
+            awaited(condition);
+        }
+        result
+    }
+    @c"GLIBC_2.3.2" fn pthread_cond_signal(condition: *mut c_void) -> c_int, real => {
+        signalled(condition);
+        unsafe { real(condition) }
+    }
+    @c"GLIBC_2.3.2" fn pthread_cond_broadcast(condition: *mut c_void) -> c_int, real => {
+        signalled(condition);
+        unsafe { real(condition) }
+    }
+    fn pthread_barrier_init(barrier: *mut c_void, attr: *const c_void, members: u32) -> c_int, real => {
+        barriers(|b| b.insert(barrier as u64, Round { members, ..Round::default() }));
+        unsafe { real(barrier, attr, members) }
+    }
+    fn pthread_barrier_wait(barrier: *mut c_void) -> c_int, real => {
+        let address = barrier as u64;
+        let round = barriers(|b| {
+            let round = b.entry(address).or_default();
+            let current = round.round;
+            round.arrived += 1;
+            if round.arrived >= round.members {
+                (round.arrived, round.round) = (0, current + 1);
+            }
+            current
+        });
+        let token = observe().map(|o| {
+            let token = Token::Local { rank: o.recorder.strand().rank, address, round };
+            o.session.rank().release(o.recorder, token);
+            token
+        });
+        let result = unsafe { real(barrier) };
+        if let (Some(token), Some(o)) = (token, observe()) {
+            o.session.rank().acquire(o.recorder, token);
+        }
+        result
+    }
+    fn sem_post(semaphore: *mut c_void) -> c_int, real => {
+        signalled(semaphore);
+        unsafe { real(semaphore) }
+    }
+    fn sem_wait(semaphore: *mut c_void) -> c_int, real => {
+        let result = unsafe { real(semaphore) };
+        if result == 0 {
+            awaited(semaphore);
+        }
+        result
+    }
+    fn sem_trywait(semaphore: *mut c_void) -> c_int, real => {
+        let result = unsafe { real(semaphore) };
+        if result == 0 {
+            awaited(semaphore);
+        }
+        result
+    }
+    fn pthread_once(once: *mut c_void, routine: extern "C" fn()) -> c_int, real => {
+        let outer = ONCE.replace((once, Some(routine)));
+        let result = unsafe { real(once, run_once) };
+        ONCE.set(outer);
+        awaited(once);
+        result
+    }
+}
+
+thread_local! {
+    /// The one-time initialisation that this thread is in.
+    static ONCE: Cell<(*mut c_void, Option<extern "C" fn()>)> = const { Cell::new((std::ptr::null_mut(), None)) };
+}
+
+/// Runs in the one thread that initialises; everybody else comes after it.
+extern "C" fn run_once() {
+    let (once, routine) = ONCE.get();
+    if let Some(routine) = routine {
+        routine();
+    }
+    signalled(once);
+}

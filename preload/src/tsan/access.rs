@@ -1,0 +1,172 @@
+//! Loads, stores and function entry. Each hook hands its return address on in a register: that is the site.
+
+use crate::entry::block;
+use crate::rank::SESSION;
+use core::arch::naked_asm;
+use thrille_model::{Act, Kind};
+
+/// The access path.
+#[inline(always)]
+pub fn touch(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
+    let block = block();
+    // SAFETY: the block is this thread's own; the recorder lives until the thread is detached; depth 0 means that nobody else in this
+    // thread uses it now.
+    unsafe {
+        let recorder = (*block).recorder;
+        if recorder.is_null() || (*block).depth > 0 {
+            return;
+        }
+        if (*recorder).touch(address, len, kind, act, pc) == thrille_runtime::runs::Room::Full {
+            make_room();
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn make_room() {
+    if let (Some(session), Some(observed)) = (SESSION.get(), crate::rank::observe()) {
+        session.drain(observed.recorder);
+    }
+}
+
+/// One row a hook: symbol, implementation, bytes, kind.
+macro_rules! hooks {
+    ($( $symbol:ident $body:ident $len:literal $kind:ident $act:ident; )*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $symbol() {
+            naked_asm!("mov rsi, qword ptr [rsp]", "jmp {to}", to = sym $body)
+        }
+        extern "C" fn $body(address: u64, pc: u64) {
+            touch(address, $len, Kind::$kind, Act::$act, pc);
+        }
+    )* };
+}
+
+hooks! {
+    __tsan_read1 read1 1 Read Load;
+    __tsan_read2 read2 2 Read Load;
+    __tsan_read4 read4 4 Read Load;
+    __tsan_read8 read8 8 Read Load;
+    __tsan_read16 read16 16 Read Load;
+    __tsan_write1 write1 1 Write Store;
+    __tsan_write2 write2 2 Write Store;
+    __tsan_write4 write4 4 Write Store;
+    __tsan_write8 write8 8 Write Store;
+    __tsan_write16 write16 16 Write Store;
+    __tsan_unaligned_read2 unaligned_read2 2 Read Load;
+    __tsan_unaligned_read4 unaligned_read4 4 Read Load;
+    __tsan_unaligned_read8 unaligned_read8 8 Read Load;
+    __tsan_unaligned_read16 unaligned_read16 16 Read Load;
+    __tsan_unaligned_write2 unaligned_write2 2 Write Store;
+    __tsan_unaligned_write4 unaligned_write4 4 Write Store;
+    __tsan_unaligned_write8 unaligned_write8 8 Write Store;
+    __tsan_unaligned_write16 unaligned_write16 16 Write Store;
+    __tsan_volatile_read1 volatile_read1 1 Read Load;
+    __tsan_volatile_read2 volatile_read2 2 Read Load;
+    __tsan_volatile_read4 volatile_read4 4 Read Load;
+    __tsan_volatile_read8 volatile_read8 8 Read Load;
+    __tsan_volatile_read16 volatile_read16 16 Read Load;
+    __tsan_volatile_write1 volatile_write1 1 Write Store;
+    __tsan_volatile_write2 volatile_write2 2 Write Store;
+    __tsan_volatile_write4 volatile_write4 4 Write Store;
+    __tsan_volatile_write8 volatile_write8 8 Write Store;
+    __tsan_volatile_write16 volatile_write16 16 Write Store;
+    __tsan_vptr_read vptr_read 8 Read Load;
+    __tsan_vptr_update vptr_update 8 Write Store;
+}
+
+/// Hooks for a load and a store of the same place.
+macro_rules! both {
+    ($( $symbol:ident $body:ident $len:literal; )*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $symbol() {
+            naked_asm!("mov rsi, qword ptr [rsp]", "jmp {to}", to = sym $body)
+        }
+        extern "C" fn $body(address: u64, pc: u64) {
+            touch(address, $len, Kind::Read, Act::Load, pc);
+            touch(address, $len, Kind::Write, Act::Store, pc);
+        }
+    )* };
+}
+
+both! {
+    __tsan_read_write1 read_write1 1;
+    __tsan_read_write2 read_write2 2;
+    __tsan_read_write4 read_write4 4;
+    __tsan_read_write8 read_write8 8;
+    __tsan_read_write16 read_write16 16;
+    __tsan_unaligned_read_write2 unaligned_read_write2 2;
+    __tsan_unaligned_read_write4 unaligned_read_write4 4;
+    __tsan_unaligned_read_write8 unaligned_read_write8 8;
+    __tsan_unaligned_read_write16 unaligned_read_write16 16;
+}
+
+/// Hooks whose bodies take the return address, or the stack pointer, as one argument more.
+macro_rules! hooks_with {
+    ($( $symbol:ident $body:ident $load:literal ( $($arg:ident : $ty:ty),* ) $code:block )*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $symbol() {
+            naked_asm!($load, "jmp {to}", to = sym $body)
+        }
+        unsafe extern "C" fn $body($($arg: $ty),*) $code
+    )* };
+}
+
+hooks_with! {
+    __tsan_read_range read_range "mov rdx, qword ptr [rsp]" (address: u64, len: u64, pc: u64) {
+        if len > 0 { touch(address, len, Kind::Read, Act::Load, pc); }
+    }
+    __tsan_write_range write_range "mov rdx, qword ptr [rsp]" (address: u64, len: u64, pc: u64) {
+        if len > 0 { touch(address, len, Kind::Write, Act::Store, pc); }
+    }
+    __tsan_func_entry func_entry "mov rsi, rsp" (call: u64, sp: u64) {
+        let block = block();
+        // SAFETY: the block and the recorder are this thread's own, and nobody in this thread uses them at depth 0.
+        unsafe {
+            if (*block).recorder.is_null() || (*block).depth > 0 {
+                return;
+            }
+            if let Some(session) = SESSION.get() {
+                session.enter_function(&mut *(*block).recorder, call, sp);
+            }
+        }
+    }
+}
+
+/// Leaves a function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __tsan_func_exit() {
+    let block = block();
+    // SAFETY: as for the entry.
+    unsafe {
+        if !(*block).recorder.is_null() && (*block).depth == 0 {
+            (*(*block).recorder).stack.leave();
+        }
+    }
+}
+
+/// Called by every instrumented file before `main`.
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_init() {}
+
+/// clang's spelling of the memory functions: the redirected ones.
+macro_rules! clang_memory {
+    ($( $symbol:ident $to:ident; )*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $symbol() {
+            naked_asm!("jmp {to}", to = sym crate::memory::$to)
+        }
+    )* };
+}
+
+clang_memory! {
+    __tsan_memcpy __wrap_memcpy;
+    __tsan_memmove __wrap_memmove;
+    __tsan_memset __wrap_memset;
+}
+

@@ -1,0 +1,157 @@
+//! Atomic instructions. The compiler has replaced them by calls, so they are carried out here.
+//!
+//! An acquiring operation that sees what a releasing one wrote comes after it. To know which one it saw, the operations of a process with
+//! several threads are carried out under the rank's lock and counted; with one thread there is nothing to order.
+
+use crate::rank::{Observed, THREADED, observe};
+use core::arch::naked_asm;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+use thrille_model::{Act, Atomic, Domain, Effect, How, Kind};
+
+/// Memory orders, as the compiler numbers them.
+const CONSUME: c_int = 1;
+const RELEASE: c_int = 3;
+const ACQ_REL: c_int = 4;
+const SEQ_CST: c_int = 5;
+
+fn acquires(order: c_int) -> bool {
+    matches!(order, CONSUME | 2 | ACQ_REL | SEQ_CST)
+}
+
+fn releases(order: c_int) -> bool {
+    matches!(order, RELEASE | ACQ_REL | SEQ_CST)
+}
+
+/// What an operation turned out to be.
+#[derive(Clone, Copy)]
+enum Did {
+    Load,
+    Store,
+    /// Read and written.
+    Both,
+}
+
+/// Carries out an operation and tells what it means.
+fn atomic<T>(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnce() -> (T, Did)) -> T {
+    let Some(Observed { session, recorder, .. }) = &mut observe() else { return operate().0 };
+    let threaded = THREADED.load(Ordering::Acquire);
+    let mut rank = threaded.then(|| session.rank());
+    let (value, did) = operate();
+    let effect = if matches!(did, Did::Load) { Effect::Load } else { Effect::Update };
+    let kind = Kind::Atomic(Atomic { domain: Domain::Processor, ty: 0, width, effect });
+    if let Some(rank) = &mut rank {
+        if releases(order) && !matches!(did, Did::Load) {
+            let how = if matches!(did, Did::Store) { How::Set } else { How::Modify };
+            rank.signal_local(recorder, address, how);
+        }
+        if acquires(order) && !matches!(did, Did::Store) {
+            rank.await_local(recorder, address);
+        }
+    }
+    drop(rank);
+    session.touch(recorder, address, u64::from(width), kind, Act::CpuAtomic, pc);
+    value
+}
+
+/// A hook whose body takes the return address as its last argument, in the given register.
+macro_rules! hooks {
+    ($( $symbol:ident $register:literal ( $($arg:ident : $ty:ty),* ) $(-> $ret:ty)? $code:block )*) => { pastey::paste! { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $symbol() {
+            naked_asm!(concat!("mov ", $register, ", qword ptr [rsp]"), "jmp {to}", to = sym [<on $symbol>])
+        }
+        unsafe extern "C" fn [<on $symbol>]($($arg: $ty),*) $(-> $ret)? $code
+    )* } };
+}
+
+/// All operations of one width.
+macro_rules! width {
+    ($bits:literal, $ty:ty, $atomic:ty) => { pastey::paste! {
+        // SAFETY (all rows): the program's own address, which it made an atomic of this width.
+        hooks! {
+            [<__tsan_atomic $bits _load>] "rdx" (at: *const $atomic, order: c_int, pc: u64) -> $ty {
+                atomic(at as u64, $bits / 8, order, pc, || (unsafe { &*at }.load(Ordering::SeqCst), Did::Load))
+            }
+            [<__tsan_atomic $bits _store>] "rcx" (at: *const $atomic, value: $ty, order: c_int, pc: u64) {
+                atomic(at as u64, $bits / 8, order, pc, || (unsafe { &*at }.store(value, Ordering::SeqCst), Did::Store));
+            }
+            [<__tsan_atomic $bits _exchange>] "rcx" (at: *const $atomic, value: $ty, order: c_int, pc: u64) -> $ty {
+                atomic(at as u64, $bits / 8, order, pc, || (unsafe { &*at }.swap(value, Ordering::SeqCst), Did::Both))
+            }
+            [<__tsan_atomic $bits _fetch_add>] "rcx" (at: *const $atomic, value: $ty, order: c_int, pc: u64) -> $ty {
+                atomic(at as u64, $bits / 8, order, pc, || (unsafe { &*at }.fetch_add(value, Ordering::SeqCst), Did::Both))
+            }
+            [<__tsan_atomic $bits _fetch_sub>] "rcx" (at: *const $atomic, value: $ty, order: c_int, pc: u64) -> $ty {
+                atomic(at as u64, $bits / 8, order, pc, || (unsafe { &*at }.fetch_sub(value, Ordering::SeqCst), Did::Both))
+            }
+            [<__tsan_atomic $bits _fetch_and>] "rcx" (at: *const $atomic, value: $ty, order: c_int, pc: u64) -> $ty {
+                atomic(at as u64, $bits / 8, order, pc, || (unsafe { &*at }.fetch_and(value, Ordering::SeqCst), Did::Both))
+            }
+            [<__tsan_atomic $bits _fetch_or>] "rcx" (at: *const $atomic, value: $ty, order: c_int, pc: u64) -> $ty {
+                atomic(at as u64, $bits / 8, order, pc, || (unsafe { &*at }.fetch_or(value, Ordering::SeqCst), Did::Both))
+            }
+            [<__tsan_atomic $bits _fetch_xor>] "rcx" (at: *const $atomic, value: $ty, order: c_int, pc: u64) -> $ty {
+                atomic(at as u64, $bits / 8, order, pc, || (unsafe { &*at }.fetch_xor(value, Ordering::SeqCst), Did::Both))
+            }
+            [<__tsan_atomic $bits _fetch_nand>] "rcx" (at: *const $atomic, value: $ty, order: c_int, pc: u64) -> $ty {
+                atomic(at as u64, $bits / 8, order, pc, || (unsafe { &*at }.fetch_nand(value, Ordering::SeqCst), Did::Both))
+            }
+            [<__tsan_atomic $bits _compare_exchange_strong>] "r9" (at: *const $atomic, expected: *mut $ty, value: $ty, order: c_int, _failed: c_int, pc: u64) -> c_int {
+                exchange(at as u64, $bits / 8, order, pc, || unsafe {
+                    let result = (*at).compare_exchange(*expected, value, Ordering::SeqCst, Ordering::SeqCst);
+                    if let Err(seen) = result {
+                        *expected = seen;
+                    }
+                    result.is_ok()
+                })
+            }
+            [<__tsan_atomic $bits _compare_exchange_weak>] "r9" (at: *const $atomic, expected: *mut $ty, value: $ty, order: c_int, _failed: c_int, pc: u64) -> c_int {
+                exchange(at as u64, $bits / 8, order, pc, || unsafe {
+                    let result = (*at).compare_exchange(*expected, value, Ordering::SeqCst, Ordering::SeqCst);
+                    if let Err(seen) = result {
+                        *expected = seen;
+                    }
+                    result.is_ok()
+                })
+            }
+            [<__tsan_atomic $bits _compare_exchange_val>] "r9" (at: *const $atomic, expected: $ty, value: $ty, order: c_int, _failed: c_int, pc: u64) -> $ty {
+                let mut seen = expected;
+                exchange(at as u64, $bits / 8, order, pc, || {
+                    let result = unsafe { &*at }.compare_exchange(expected, value, Ordering::SeqCst, Ordering::SeqCst);
+                    seen = result.unwrap_or_else(|seen| seen);
+                    result.is_ok()
+                });
+                seen
+            }
+        }
+    } };
+}
+
+width! { 8, u8, AtomicU8 }
+width! { 16, u16, AtomicU16 }
+width! { 32, u32, AtomicU32 }
+width! { 64, u64, AtomicU64 }
+
+/// A compare-and-exchange. One that fails is a load; its order for that case is at most the other one.
+fn exchange(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnce() -> bool) -> c_int {
+    let mut succeeded = false;
+    atomic(address, width, order, pc, || {
+        succeeded = operate();
+        ((), if succeeded { Did::Both } else { Did::Load })
+    });
+    c_int::from(succeeded)
+}
+
+/// A fence of the processor.
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_atomic_thread_fence(_order: c_int) {
+    std::sync::atomic::fence(Ordering::SeqCst);
+}
+
+/// A fence of the compiler.
+#[unsafe(no_mangle)]
+extern "C" fn __tsan_atomic_signal_fence(_order: c_int) {
+    std::sync::atomic::compiler_fence(Ordering::SeqCst);
+}
