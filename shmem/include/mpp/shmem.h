@@ -1,0 +1,2 @@
+/* The header under its older name. */
+#include "../shmem.h"
