@@ -1,1 +1,55 @@
-fn main() {}
+//! The `thrille` command: reads arguments, calls the crates, contains no algorithm.
+//!
+//! | module | does |
+//! |---|---|
+//! | [`args`] | the command line as typed |
+//! | [`check`] | `thrille check`: guess how to build, build, run |
+//! | [`cc`] | `thrille cc`: the compiler prefix |
+//! | [`run`] | `thrille run`: start, watch, report |
+//! | [`launch`] | the processes of a run |
+//! | [`output`] | where reports go, and the exit code |
+//! | [`home`] | where the injected libraries and headers are |
+
+mod args;
+mod cc;
+mod check;
+mod home;
+mod launch;
+mod output;
+mod program;
+mod progress;
+mod run;
+mod rundir;
+mod scan;
+mod split;
+mod stamp;
+
+use args::{Args, Command};
+use clap::Parser;
+use output::Code;
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let done = match Args::parse().command {
+        Command::Check(typed) => check::check(typed),
+        Command::Run(typed) => run::run(typed),
+        Command::Cc(typed) => return cc::main(&typed).unwrap_or_else(|error| complain(&error).into()),
+        Command::Report(typed) => output::report(&typed),
+    };
+    done.unwrap_or_else(|error| complain(&error)).into()
+}
+
+/// One line on what is wrong, with the remedy.
+fn complain(error: &anyhow::Error) -> Code {
+    let mut line = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // Some errors tell their cause themselves.
+        if !line.contains(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    // Nobody to tell when even this fails.
+    let _ = writeln!(std::io::stderr(), "thrille: {line}");
+    Code::Usage
+}

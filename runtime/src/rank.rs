@@ -191,7 +191,7 @@ impl Rank {
                 strand: recorder.strand,
                 begin: run.pos,
                 span: Span::Point,
-                phases: Phases { lo: run.phase, hi: self.single().then_some(run.phase) },
+                phases: Phases { lo: run.phase, hi: self.single().then_some(run.until) },
                 locks: run.locks,
                 act: run.act,
                 site: self.modules.site(run.pc),
@@ -248,6 +248,7 @@ impl Rank {
         let knowledge = &mut self.knowledge[recorder.strand.index as usize];
         knowledge.join(known);
         recorder.phase = knowledge.phase;
+        recorder.until = recorder.until.max(recorder.phase);
     }
 
     /// A one-sided update of a word of the job.
@@ -360,7 +361,7 @@ impl Rank {
         self.recorded += 1;
         match lasts {
             Operands::Done => {
-                access.phases.hi = self.single().then_some(recorder.phase);
+                access.phases.hi = self.single().then_some(recorder.until);
                 self.accesses.push(access);
             }
             Operands::Until(ctx, order) => {
@@ -423,6 +424,7 @@ impl Rank {
     pub fn enter_barrier(&mut self, recorder: &mut Recorder) {
         let next = Phase(self.phase.0 + 1);
         self.event(recorder, Sync::Release(Token::Phase(next)));
+        recorder.until = next;
         let knows = self.knowledge[recorder.strand.index as usize].clone();
         for open in std::mem::take(&mut self.open) {
             if open.completed.is_some_and(|(strand, pos)| knows.of(strand) > pos.0) {
@@ -442,7 +444,7 @@ impl Rank {
         self.event(recorder, Sync::Acquire(Token::Phase(self.phase)));
         let knowledge = &mut self.knowledge[recorder.strand.index as usize];
         knowledge.phase = self.phase;
-        recorder.phase = self.phase;
+        (recorder.phase, recorder.until) = (self.phase, self.phase);
     }
 
     /// Everything that the owners of memory are to know since the last cut. At the end nothing is held back.

@@ -25,6 +25,8 @@ pub struct Run {
     pub pos: Pos,
     /// Its phase there.
     pub phase: Phase,
+    /// The last phase it may reach into, if the strand is the only one: within a global barrier that is the next one.
+    pub until: Phase,
     /// Whose memory.
     pub owner: Rank,
     /// Which part of it.
@@ -149,6 +151,7 @@ mod tests {
             hi: lo + len,
             pos: Pos(pos),
             phase: Phase(0),
+            until: Phase(0),
             owner: Rank(0),
             segment: Segment::Heap,
             kind,

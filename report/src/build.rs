@@ -1,0 +1,224 @@
+//! Puts a report together from the records of a run.
+
+use crate::explain::explain;
+use crate::merge::{Merged, merge};
+use crate::modules::Modules;
+use crate::records::{RankRecords, Records};
+use crate::shape::{
+    AllocationReport, Bytes, Frame, LockReport, ObjectReport, RaceReport, Report, SideReport, Summary, VERSION,
+};
+use crate::source::called;
+use crate::statics::Statics;
+use crate::words;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use thrille_model::{Act, Held, Interval, Lock, Mode, Object, Segment, Side, StackId};
+
+/// Deeper stacks are cut: a tree with a loop in it must not hold us up.
+const MAX_STACK: usize = 256;
+
+/// How the names of C library functions begin that touch memory.
+const LIBRARY: [&str; 6] = ["mem", "str", "stp", "bcopy", "bzero", "wmem"];
+
+/// The report of what was read; paths below `base` are shown relative to it.
+pub fn report(mut records: Records, base: &Path) -> Report {
+    let executable = records.executable.and_then(|id| records.modules.get(&id));
+    let statics = executable.and_then(|module| Statics::of(&module.path)).unwrap_or_default();
+    let modules = Modules::new(std::mem::take(&mut records.modules), base);
+    resolved(records, modules, statics)
+}
+
+/// The same with given tables of places and variables.
+pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics) -> Report {
+    let all = records.ranks.iter_mut().flat_map(|rank| std::mem::take(&mut rank.races)).collect();
+    let merged = merge(all, &mut modules);
+    let mut context = Context { modules, statics, ranks: &records.ranks };
+    let races: Vec<RaceReport> =
+        merged.iter().enumerate().map(|(index, merged)| context.race(index + 1, merged)).collect();
+    let summary = summary(&records.ranks, races.len());
+    let mut notes = std::mem::take(&mut records.notes);
+    notes.append(&mut context.modules.notes);
+    notes.extend(records.run.iter().flat_map(|run| run.notes.iter().cloned()));
+    notes.extend(ranks_notes(&records.ranks));
+    notes.extend(notes_on(&summary));
+    Report { version: VERSION, tool: env!("CARGO_PKG_VERSION").into(), run: records.run, summary, races, notes }
+}
+
+struct Context<'a> {
+    modules: Modules,
+    statics: Statics,
+    ranks: &'a [RankRecords],
+}
+
+impl Context<'_> {
+    fn race(&mut self, number: usize, merged: &Merged) -> RaceReport {
+        let race = &merged.example;
+        let a = self.side(&race.first, &merged.first);
+        let b = self.side(&race.second, &merged.second);
+        let why = explain(race, &merged.also, [&a.locks, &b.locks]);
+        let common = race.first.bytes.intersection(race.second.bytes).unwrap_or(race.first.bytes);
+        let mut object = self.object(&race.object, common);
+        object.owners = merged.owners.iter().copied().collect();
+        RaceReport { number, object, a, b, why, seen: merged.seen }
+    }
+
+    fn object(&mut self, object: &Object, common: Interval) -> ObjectReport {
+        let mut report = ObjectReport {
+            owner: object.owner.0,
+            owners: Vec::new(),
+            segment: segment(object.segment),
+            segment_offset: object.offset,
+            name: None,
+            size: None,
+            bytes: bytes(common),
+            allocation: None,
+        };
+        let mut start = 0;
+        match (object.segment, object.allocation) {
+            (Segment::Statics, _) => {
+                if let Some(variable) = self.statics.at(object.offset) {
+                    start = object.offset - variable.offset;
+                    report.size = Some(variable.size);
+                    report.name = Some(variable.name);
+                }
+            }
+            (Segment::Heap, Some((number, begin, size, asked))) => {
+                start = begin;
+                report.size = Some(size);
+                report.allocation = Some(AllocationReport { number, at: self.modules.frames(asked)[0].clone() });
+            }
+            (Segment::Heap | Segment::Private, _) => {}
+        }
+        report.bytes.first = report.bytes.first.saturating_sub(start);
+        report.bytes.end = report.bytes.end.saturating_sub(start);
+        report
+    }
+
+    fn side(&mut self, side: &Side, ranks: &BTreeSet<u32>) -> SideReport {
+        let frames = self.modules.frames(side.site);
+        let at = frames[0].clone();
+        let mut stack = frames[1..].to_vec();
+        self.walk(side, &mut stack);
+        SideReport {
+            rank: side.strand.rank.0,
+            thread: side.strand.index,
+            ranks: ranks.iter().copied().collect(),
+            act: words::act(side.act),
+            kind: words::kind(side.kind),
+            call: call(side.act, &at),
+            what: words::sized(side),
+            bytes: bytes(side.bytes),
+            phases: side.phases.into(),
+            context: side.ctx.map(|ctx| ctx.0),
+            locks: side.locks.iter().map(|held| self.lock(held)).collect(),
+            times: side.times,
+            at,
+            stack,
+        }
+    }
+
+    /// Adds the callers, innermost first.
+    fn walk(&mut self, side: &Side, stack: &mut Vec<Frame>) {
+        let Some(rank) = self.ranks.get(side.strand.rank.0 as usize) else { return };
+        let mut node = side.stack;
+        while node != StackId::default() && stack.len() < MAX_STACK {
+            let Some(&(parent, call)) = rank.stacks.get(&node) else { return };
+            stack.extend(self.modules.frames(call).iter().cloned());
+            node = parent;
+        }
+    }
+
+    fn lock(&self, held: &Held) -> LockReport {
+        let name = match held.lock {
+            Lock::Symmetric(Segment::Statics, offset) => match self.statics.at(offset) {
+                Some(variable) if variable.offset == 0 => format!("lock `{}`", variable.name),
+                Some(variable) => format!("lock `{}` + {}", variable.name, variable.offset),
+                None => format!("lock at static data + {offset:#x}"),
+            },
+            Lock::Symmetric(_, offset) => format!("lock at symmetric heap + {offset:#x}"),
+            Lock::Process(rank, address) => format!("mutex {address:#x} of {rank}"),
+        };
+        let mode = match held.mode {
+            Mode::Shared => "shared",
+            Mode::Exclusive => "exclusive",
+        };
+        LockReport { name, mode }
+    }
+}
+
+fn segment(segment: Segment) -> &'static str {
+    match segment {
+        Segment::Heap => "heap",
+        Segment::Statics => "static",
+        Segment::Private => "private",
+    }
+}
+
+fn bytes(interval: Interval) -> Bytes {
+    Bytes { first: interval.lo(), end: interval.hi() }
+}
+
+/// The function that a call's source line names.
+fn call(act: Act, at: &Frame) -> Option<String> {
+    let line = at.source.as_deref()?;
+    if words::is_shmem(act) {
+        called(line, at.column, |name| name.starts_with("shmem"))
+    } else if act == Act::LibraryCall {
+        called(line, at.column, |name| LIBRARY.iter().any(|start| name.starts_with(start)))
+    } else {
+        None
+    }
+}
+
+fn summary(ranks: &[RankRecords], races: usize) -> Summary {
+    let mut summary = Summary { races, ranks: ranks.len() as u32, ..Summary::default() };
+    for rank in ranks.iter().filter(|rank| rank.started) {
+        let p = &rank.progress;
+        summary.ranks_observed += 1;
+        summary.ranks_finished += u32::from(rank.finished);
+        summary.threads += u64::from(p.strands);
+        summary.phases = summary.phases.max(p.phase.0 + 1);
+        summary.executed += p.executed;
+        summary.observed += p.observed;
+        summary.recorded += p.recorded;
+        summary.dropped += p.dropped;
+        summary.most_held = summary.most_held.max(p.most_held);
+        summary.exchanges = summary.exchanges.max(p.exchanges);
+        summary.analysis_seconds = summary.analysis_seconds.max(p.analysis_us as f64 / 1e6);
+    }
+    summary
+}
+
+/// The ranks' own notes, each text once.
+fn ranks_notes(ranks: &[RankRecords]) -> Vec<String> {
+    let mut by_text: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for (number, rank) in (0..).zip(ranks) {
+        for note in &rank.notes {
+            by_text.entry(note).or_default().insert(number);
+        }
+    }
+    let said =
+        |(text, by): (&str, BTreeSet<u32>)| format!("{}: {text}", words::ranks(&by.into_iter().collect::<Vec<_>>()));
+    by_text.into_iter().map(said).collect()
+}
+
+fn notes_on(summary: &Summary) -> Vec<String> {
+    let mut notes = Vec::new();
+    if summary.dropped > 0 {
+        let share = 100.0 * summary.dropped as f64 / summary.observed.max(1) as f64;
+        notes.push(format!(
+            "{} of {} accesses to shared memory ({share:.1} %) were dropped because a rank's limit on records was reached: \
+             races among them are not in this report; raise it with --max-records",
+            words::grouped(summary.dropped),
+            words::grouped(summary.observed),
+        ));
+    }
+    if summary.ranks_finished > 0 && summary.executed == 0 {
+        notes.push(
+            "no instrumented load or store was executed: the program was not compiled with `thrille cc` or `thrille check`; \
+             only calls of the SHMEM library were observed"
+                .into(),
+        );
+    }
+    notes
+}

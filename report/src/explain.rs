@@ -1,0 +1,124 @@
+//! Why the two sides of a race are unordered, and what may help: in words, from the facts of the record.
+
+use crate::shape::{LockReport, PhaseRange, WhyReport};
+use crate::words;
+use thrille_model::{Act, Effect, Kind, Phases, Race, Side, Why};
+
+/// The explanation of a race whose sides hold these locks; `also` are further reasons met at the same two places.
+pub fn explain(race: &Race, also: &[Why], locks: [&[LockReport]; 2]) -> WhyReport {
+    let mut text = reason(race, race.why);
+    for &why in also {
+        text = format!("{text}; at other times: {}", reason(race, why));
+    }
+    let hints = lock_hint(locks).into_iter().chain(signal_hint(race)).collect();
+    let kind = match race.why {
+        Why::Unsynchronised => "unsynchronised",
+        Why::Incomplete => "incomplete",
+        Why::WrongContext => "wrong_context",
+    };
+    WhyReport { kind, text, hints }
+}
+
+fn reason(race: &Race, why: Why) -> String {
+    let (a, b) = (&race.first, &race.second);
+    match why {
+        Why::Unsynchronised => {
+            let (x, y) = (a.strand, b.strand);
+            let when = if x.rank == y.rank && x != y {
+                format!("threads {} and {} of {} run at the same time", x.index, y.index, x.rank)
+            } else {
+                phases(a.phases, b.phases)
+            };
+            format!("nothing orders them: {when} and no synchronisation leads from one to the other")
+        }
+        Why::Incomplete => {
+            let quiet = match a.ctx {
+                Some(ctx) if ctx.0 != 0 => "shmem_ctx_quiet on its context",
+                _ => "shmem_quiet or shmem_barrier_all",
+            };
+            format!(
+                "{} was issued before, but nothing completed it: {quiet} by the issuing thread must come between; \
+                 shmem_fence and shmem_sync_all do not complete",
+                operation(a)
+            )
+        }
+        Why::WrongContext => {
+            let ctx = match a.ctx {
+                Some(ctx) if ctx.0 != 0 => format!("context {}", ctx.0),
+                _ => "the default context".into(),
+            };
+            format!(
+                "{} was issued before, on {ctx}, but what was completed in between is another context: \
+                 only shmem_ctx_quiet on the context that issued it, or shmem_quiet if that is the default one, completes it",
+                operation(a)
+            )
+        }
+    }
+}
+
+fn operation(side: &Side) -> String {
+    match side.act {
+        Act::Buffer => "the operation that uses the buffer (a)".into(),
+        _ => format!("the {} (a)", words::thing(side)),
+    }
+}
+
+fn phases(a: Phases, b: Phases) -> String {
+    if a == b && a.hi == Some(a.lo) {
+        return format!("both fall into phase {}", a.lo.0);
+    }
+    format!("a falls into {}, b into {}", range(a), range(b))
+}
+
+fn range(phases: Phases) -> String {
+    match PhaseRange::from(phases) {
+        PhaseRange { first, last: Some(last) } if first == last => format!("phase {first}"),
+        PhaseRange { first, last: Some(last) } => format!("phases {first} to {last}"),
+        PhaseRange { first, last: None } => format!("phase {first} or later"),
+    }
+}
+
+impl From<Phases> for PhaseRange {
+    fn from(phases: Phases) -> Self {
+        Self { first: phases.lo.0, last: phases.hi.map(|hi| hi.0) }
+    }
+}
+
+/// Locks that do not protect.
+fn lock_hint([a, b]: [&[LockReport]; 2]) -> Option<String> {
+    let names = |locks: &[LockReport]| {
+        let names = locks.iter().map(|l| match l.mode {
+            "shared" => format!("{} (shared)", l.name),
+            _ => l.name.clone(),
+        });
+        names.collect::<Vec<_>>().join(" and ")
+    };
+    let common = a.iter().find(|x| b.iter().any(|y| x.name == y.name));
+    Some(match (a, b) {
+        ([], []) => return None,
+        _ if common.is_some() => {
+            let name = common.map_or("", |lock| &lock.name);
+            format!("both hold {name}, but only for reading: a lock protects when one side holds it exclusively")
+        }
+        (a, []) => format!("a holds {}, b holds no lock: no common lock protects both", names(a)),
+        ([], b) => format!("b holds {}, a holds no lock: no common lock protects both", names(b)),
+        (a, b) => format!("a holds {}, b holds {}: no common lock protects both", names(a), names(b)),
+    })
+}
+
+/// A word that is read again and again until somebody else changes it.
+fn signal_hint(race: &Race) -> Option<String> {
+    let polls =
+        |side: &Side| side.kind == Kind::Read && side.act == Act::Load && side.bytes.len() <= 8 && side.times > 1;
+    let sets = |side: &Side| match side.kind {
+        Kind::Atomic(atomic) => atomic.effect == Effect::Update,
+        Kind::Write => true,
+        Kind::Read | Kind::Await => false,
+    };
+    let fits = |reader: &Side, writer: &Side| {
+        polls(reader) && sets(writer) && reader.strand != writer.strand && writer.bytes.covers(reader.bytes)
+    };
+    let (a, b) = (&race.first, &race.second);
+    (fits(a, b) || fits(b, a))
+        .then(|| "this looks like a hand-made signal: use shmem_wait_until (or shmem_signal_wait_until)".into())
+}

@@ -1,0 +1,100 @@
+//! One race per unordered pair of (source location, act).
+//!
+//! A rank reports pairs of instructions; a source line may be several instructions, and every rank meets the same lines. Which of
+//! the merged pairs is shown as the example does not depend on the order in which they were found.
+
+use crate::modules::Modules;
+use std::collections::{BTreeMap, BTreeSet};
+use thrille_model::{Act, Race, Side, Site, Why};
+
+/// A place in the program, however much is known of it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Spot {
+    Source(String, u32, Option<u32>),
+    Machine(Site),
+}
+
+type Key = (Spot, Act);
+
+/// Races between the same two places.
+#[derive(Debug)]
+pub struct Merged {
+    /// The one to show: its first side is side a.
+    pub example: Race,
+    /// In whose memory.
+    pub owners: BTreeSet<u32>,
+    /// Who was side a.
+    pub first: BTreeSet<u32>,
+    /// Who was side b.
+    pub second: BTreeSet<u32>,
+    /// All other reasons met besides the example's.
+    pub also: Vec<Why>,
+    /// Sum.
+    pub seen: u64,
+}
+
+/// Merges the races of all ranks; sorted by place.
+pub fn merge(races: Vec<Race>, modules: &mut Modules) -> Vec<Merged> {
+    let mut groups: BTreeMap<(Key, Key), Vec<Race>> = BTreeMap::new();
+    for race in races {
+        let (a, b) = (key(&race.first, modules), key(&race.second, modules));
+        let pair = if a <= b { (a, b) } else { (b, a) };
+        groups.entry(pair).or_default().push(race);
+    }
+    let mut merged: Vec<((Key, Key), Merged)> = groups
+        .into_iter()
+        .map(|((low, high), mut races)| {
+            for race in &mut races {
+                // What comes first means something for operations that are incomplete; otherwise the source's order is as good.
+                if race.why == Why::Unsynchronised && key(&race.first, modules) > key(&race.second, modules) {
+                    std::mem::swap(&mut race.first, &mut race.second);
+                }
+            }
+            races.sort_by_key(preference);
+            let swapped = key(&races[0].first, modules) != low;
+            let place = if swapped { (high, low) } else { (low, high) };
+            let merged = group(races, &place.0, modules);
+            (place, merged)
+        })
+        .collect();
+    merged.sort_by(|(a, _), (b, _)| a.cmp(b));
+    merged.into_iter().map(|(_, merged)| merged).collect()
+}
+
+fn group(races: Vec<Race>, a: &Key, modules: &mut Modules) -> Merged {
+    let example = races[0].clone();
+    let (owners, first, second) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut merged = Merged { example, owners, first, second, also: Vec::new(), seen: 0 };
+    for race in races {
+        let same = key(&race.first, modules) == *a;
+        let (one, other) = if same { (&race.first, &race.second) } else { (&race.second, &race.first) };
+        merged.owners.insert(race.object.owner.0);
+        merged.first.insert(one.strand.rank.0);
+        merged.second.insert(other.strand.rank.0);
+        merged.seen += race.seen;
+        if race.why != merged.example.why && !merged.also.contains(&race.why) {
+            merged.also.push(race.why);
+        }
+    }
+    merged
+}
+
+/// The plainest reason, the lowest ranks, the first bytes.
+fn preference(race: &Race) -> impl Ord + use<> {
+    let why = match race.why {
+        Why::Unsynchronised => 0,
+        Why::Incomplete => 1,
+        Why::WrongContext => 2,
+    };
+    let side = |side: &Side| (side.strand, side.site, side.bytes, side.stack);
+    (why, race.object.owner, side(&race.first), side(&race.second), race.object.offset)
+}
+
+fn key(side: &Side, modules: &mut Modules) -> Key {
+    let frames = modules.frames(side.site);
+    let spot = match (&frames[0].path, frames[0].line) {
+        (Some(path), Some(line)) => Spot::Source(path.clone(), line, frames[0].column),
+        _ => Spot::Machine(side.site),
+    };
+    (spot, side.act)
+}

@@ -1,0 +1,95 @@
+//! Lines of source files, and paths as the reader knows them.
+
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+
+/// Source files, each read once.
+#[derive(Debug)]
+pub struct Sources {
+    base: PathBuf,
+    files: HashMap<PathBuf, Option<Vec<String>>>,
+}
+
+impl Sources {
+    /// Paths below `base` are shown relative to it.
+    pub fn new(base: &Path) -> Self {
+        Self { base: base.into(), files: HashMap::new() }
+    }
+
+    /// A line of a file, counted from 1, if the file is there and has it.
+    pub fn line(&mut self, path: &Path, line: u32) -> Option<String> {
+        let lines = self.files.entry(path.into()).or_insert_with(|| {
+            let bytes = std::fs::read(path).ok()?;
+            Some(String::from_utf8_lossy(&bytes).lines().map(|line| line.trim_end().to_owned()).collect())
+        });
+        let index = usize::try_from(line).ok()?.checked_sub(1)?;
+        lines.as_ref()?.get(index).cloned()
+    }
+
+    /// A path without detours, and as it is shown.
+    pub fn show(&self, path: &str) -> (PathBuf, String) {
+        let path = straight(&self.base.join(path));
+        let shown = path.strip_prefix(&self.base).unwrap_or(&path).display().to_string();
+        (path, shown)
+    }
+}
+
+/// Without `.` and `name/..`, by text alone.
+fn straight(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            _ => out.push(part),
+        }
+    }
+    out
+}
+
+/// The function whose call stands in a source line: of those that `wanted` accepts the one nearest to the column.
+pub fn called(line: &str, column: Option<u32>, wanted: impl Fn(&str) -> bool) -> Option<String> {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found: Vec<(usize, &str)> = Vec::new();
+    let mut rest = line;
+    while let Some(start) = rest.find(word) {
+        let tail = &rest[start..];
+        let end = tail.find(|c| !word(c)).unwrap_or(tail.len());
+        let name = &tail[..end];
+        if tail[end..].trim_start().starts_with('(') && wanted(name) {
+            found.push((line.len() - tail.len(), name));
+        }
+        rest = &tail[end..];
+    }
+    let column = column.map_or(0, |c| c as usize).saturating_sub(1);
+    // The column is that of the name, or of what follows it.
+    let distance =
+        |&(at, name): &(usize, &str)| if (at..=at + name.len()).contains(&column) { 0 } else { at.abs_diff(column) };
+    found.into_iter().min_by_key(distance).map(|(_, name)| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn detours_go_and_the_base_is_left_out() {
+        let sources = Sources::new(Path::new("/home/u"));
+        assert_eq!(sources.show("/home/u/./a/../b/ring.c").1, "b/ring.c");
+        assert_eq!(sources.show("/usr/include/x.h").1, "/usr/include/x.h");
+        assert_eq!(sources.show("x.c").0, Path::new("/home/u/x.c"));
+        assert_eq!(sources.show("../../../x.c").1, "/../x.c");
+    }
+
+    #[test]
+    fn the_nearest_wanted_call_is_named() {
+        let shmem = |name: &str| name.starts_with("shmem");
+        let line = "  shmem_putmem(&a, &b, shmem_g (c, 1), n);";
+        assert_eq!(called(line, Some(3), shmem).as_deref(), Some("shmem_putmem"));
+        assert_eq!(called(line, Some(15), shmem).as_deref(), Some("shmem_putmem"));
+        assert_eq!(called(line, Some(24), shmem).as_deref(), Some("shmem_g"));
+        assert_eq!(called("x = shmem_y + f(1);", None, shmem), None);
+    }
+}

@@ -1,0 +1,125 @@
+//! Figures, lists and acts in words.
+
+use thrille_model::{Act, Effect, Kind, Side};
+
+/// `1 race`, `2 races`.
+pub fn count(number: u64, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", grouped(number))
+}
+
+/// `12345678` as `12,345,678`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Sorted numbers as `0-3, 5`.
+pub fn list(numbers: &[u32]) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for &number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let words = runs.iter().map(|&(first, last)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first}-{last}"),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// `rank 3` or `ranks 0-3, 5`.
+pub fn ranks(numbers: &[u32]) -> String {
+    if numbers.len() == 1 { format!("rank {}", numbers[0]) } else { format!("ranks {}", list(numbers)) }
+}
+
+/// The name of an act in the JSON.
+pub fn act(act: Act) -> &'static str {
+    match act {
+        Act::Load => "load",
+        Act::Store => "store",
+        Act::CpuAtomic => "cpu_atomic",
+        Act::LibraryCall => "library_call",
+        Act::Put => "put",
+        Act::Get => "get",
+        Act::RemoteAtomic => "remote_atomic",
+        Act::Signal => "signal",
+        Act::Buffer => "buffer",
+        Act::Wait => "wait",
+        Act::Collective => "collective",
+    }
+}
+
+/// The name of a kind in the JSON.
+pub fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Read => "read",
+        Kind::Write => "write",
+        Kind::Atomic(atomic) if atomic.effect == Effect::Load => "atomic_read",
+        Kind::Atomic(_) => "atomic_update",
+        Kind::Await => "wait",
+    }
+}
+
+/// The thing a side is: `store`, `put`, `atomic update`.
+pub fn thing(side: &Side) -> &'static str {
+    let reads = matches!(kind(side.kind), "read" | "atomic_read" | "wait");
+    match side.act {
+        Act::Load => "load",
+        Act::Store => "store",
+        Act::CpuAtomic if reads => "atomic load",
+        Act::RemoteAtomic if reads => "atomic fetch",
+        Act::CpuAtomic | Act::RemoteAtomic => "atomic update",
+        Act::LibraryCall if reads => "library read",
+        Act::LibraryCall => "library write",
+        Act::Put => "put",
+        Act::Get => "get",
+        Act::Signal => "signal",
+        Act::Buffer if reads => "source buffer",
+        Act::Buffer => "destination buffer",
+        Act::Wait => "wait or test",
+        Act::Collective if reads => "collective read",
+        Act::Collective => "collective write",
+    }
+}
+
+/// The same with its size: `store of 4 bytes`.
+pub fn sized(side: &Side) -> String {
+    let bytes = count(side.bytes.len(), "byte");
+    match side.act {
+        Act::Load | Act::Store => format!("{} of {bytes}", thing(side)),
+        _ => format!("{}, {bytes}", thing(side)),
+    }
+}
+
+/// Whether an act is a call of the SHMEM library.
+pub fn is_shmem(act: Act) -> bool {
+    match act {
+        Act::Put | Act::Get | Act::RemoteAtomic | Act::Signal | Act::Buffer | Act::Wait | Act::Collective => true,
+        Act::Load | Act::Store | Act::CpuAtomic | Act::LibraryCall => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_and_lists() {
+        assert_eq!(count(1, "race"), "1 race");
+        assert_eq!(count(1_234_567, "race"), "1,234,567 races");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(list(&[0, 1, 2, 3, 5, 7, 8]), "0-3, 5, 7, 8");
+        assert_eq!(ranks(&[4]), "rank 4");
+    }
+}

@@ -1,0 +1,161 @@
+//! The command line as typed. What it means is for the commands to find out.
+#![allow(clippy::doc_markdown, reason = "these comments are the help text")]
+
+use clap::{Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Finds data races in one-sided (OpenSHMEM) programs.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    propagate_version = true,
+    after_help = "Exit codes: 0 no race, 1 races found, 2 usage or build error, 3 the program itself failed.\n\n\
+        Examples:\n  \
+        thrille check ring.c -n 4                 build it instrumented, run it on 4 ranks, report\n  \
+        make CC=\"thrille cc -- gcc\" && thrille run -n 4 ./ring\n  \
+        thrille report --json                     the last run's report once more, for programs"
+)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Build sources instrumented, run the program, report its races
+    Check(Check),
+    /// Compiler prefix: `thrille cc -- gcc -O2 -c a.c` compiles and links with instrumentation
+    Cc(Cc),
+    /// Run a program that was built with `thrille cc`, and report its races
+    Run(Run),
+    /// Print the report of a run once more
+    Report(Report),
+}
+
+/// `thrille check`.
+#[derive(Debug, clap::Args)]
+pub struct Check {
+    /// C and C++ sources; objects and libraries are linked as they are
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Compiler and flags to use instead of the guess, for example "clang -O2 -Iinclude"
+    #[arg(long, value_name = "CMD FLAGS")]
+    pub cc: Option<String>,
+    /// Keep the object files of the build in the run directory
+    #[arg(long)]
+    pub keep: bool,
+    #[command(flatten)]
+    pub common: Common,
+    /// Arguments of the program
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<OsString>,
+}
+
+/// `thrille run`.
+#[derive(Debug, clap::Args)]
+pub struct Run {
+    #[command(flatten)]
+    pub common: Common,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_names = ["PROGRAM", "ARGS"])]
+    pub command: Vec<OsString>,
+}
+
+/// What `check` and `run` share.
+#[derive(Debug, clap::Args)]
+pub struct Common {
+    /// Number of ranks (processing elements)
+    #[arg(short = 'n', long = "ranks", value_name = "N", default_value_t = 2)]
+    pub ranks: u64,
+    /// Directory for records and report [default: .thrille/run-<time>-<pid>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write the report to a file instead of standard error
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Do not confirm predicted races by re-execution
+    #[arg(long)]
+    pub no_confirm: bool,
+    /// Which accesses to observe
+    #[arg(long, value_name = "POLICY", default_value = "full")]
+    pub sampling: Sampling,
+    /// Symmetric heap of each rank, for example 512M [default: SHMEM_SYMMETRIC_SIZE, or 256M]
+    #[arg(long, value_name = "SIZE")]
+    pub heap: Option<String>,
+    /// Most accesses that a rank holds between two exchanges; more are dropped and counted
+    #[arg(long, value_name = "COUNT")]
+    pub max_records: Option<u64>,
+    /// Seconds that the other ranks get to end after one failed
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub grace: u64,
+    /// No progress line
+    #[arg(long, short = 'q')]
+    pub quiet: bool,
+}
+
+/// Sampling policies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sampling {
+    /// Every access
+    Full,
+}
+
+/// `thrille cc`.
+#[derive(Debug, clap::Args)]
+pub struct Cc {
+    /// The compiler command
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_names = ["CMD", "ARGS"])]
+    pub command: Vec<OsString>,
+}
+
+/// `thrille report`.
+#[derive(Debug, clap::Args)]
+pub struct Report {
+    /// Directory of the run
+    #[arg(value_name = "DIR", default_value = ".thrille/last")]
+    pub dir: PathBuf,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Command, clap::Error> {
+        Args::try_parse_from(line.split_whitespace()).map(|args| args.command)
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        <Args as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn the_programs_arguments_are_its_own() {
+        let Command::Run(run) = parse("thrille run -n 3 ./a.out -n 7 --help -- x").unwrap() else { panic!() };
+        assert_eq!(run.common.ranks, 3);
+        assert_eq!(run.command, ["./a.out", "-n", "7", "--help", "--", "x"]);
+        let Command::Check(check) = parse("thrille check a.c b.c -n 4 --no-confirm -- -n 7").unwrap() else { panic!() };
+        assert_eq!((check.files.len(), check.common.ranks), (2, 4));
+        assert_eq!(check.args, ["-n", "7"]);
+        let Command::Cc(cc) = parse("thrille cc -- gcc -c a.c --help").unwrap() else { panic!() };
+        assert_eq!(cc.command, ["gcc", "-c", "a.c", "--help"]);
+    }
+
+    #[test]
+    fn what_exists_is_named_when_something_else_is_asked_for() {
+        let error = parse("thrille run --sampling some ./a.out").unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.to_string().contains("full"), "{error}");
+        assert_eq!(parse("thrille run").unwrap_err().exit_code(), 2);
+        assert_eq!(parse("thrille run -n -1 ./a.out").unwrap_err().exit_code(), 2);
+    }
+}

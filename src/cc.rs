@@ -1,0 +1,123 @@
+//! `thrille cc`: understands a compiler's command line, and runs it with instrumentation.
+//!
+//! | module | does |
+//! |---|---|
+//! | [`line`](self::line) | what the words of a command line are |
+//! | [`plan`](self::plan) | which commands to run instead |
+//! | [`flags`] | what is added to them |
+//! | [`family`] | gcc or clang |
+
+mod family;
+mod flags;
+mod line;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+pub use family::Family;
+pub use line::Line;
+pub use plan::{Argv, Setting, plan};
+
+use crate::home::Home;
+use crate::{args, split};
+use anyhow::{Context, Result, bail};
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::{Command, ExitCode, ExitStatus};
+
+/// Programs that run the compiler named behind them.
+const PREFIXES: [&str; 4] = ["ccache", "sccache", "distcc", "icecc"];
+/// Longer command lines go through a response file.
+const LONGEST: usize = 100_000;
+/// How deep response files may name response files.
+const DEEPEST: usize = 20;
+
+/// The subcommand. The exit code is the compiler's.
+pub fn main(typed: &args::Cc) -> Result<ExitCode> {
+    let (compiler, given) = compiler(&typed.command);
+    let line = Line::parse(&expand(given, 0));
+    if line.mode == line::Mode::Query {
+        let status = run(&typed.command, None)?;
+        return Ok(code(status));
+    }
+    let compiler = embedded(compiler)?;
+    let temporary = tempfile::Builder::new().prefix("thrille-cc-").tempdir().context(
+        "cannot make a directory for temporary objects: free some space, or set TMPDIR to a directory that can be written",
+    )?;
+    let home = Home::find()?;
+    let setting = Setting { family: Family::of(&compiler)?, home: &home, temporary: temporary.path() };
+    for argv in plan(&compiler, &line, &setting)? {
+        let status = run(&argv, Some(temporary.path()))?;
+        if !status.success() {
+            return Ok(code(status));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The compiler with what stands before it, and its arguments.
+fn compiler(command: &[OsString]) -> (&[OsString], &[OsString]) {
+    let name = |word: &OsStr| Path::new(word).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let before = command.iter().take_while(|word| PREFIXES.contains(&name(word).as_str())).count();
+    command.split_at((before + 1).min(command.len()))
+}
+
+/// The same with a plain compiler in place of another SHMEM's wrapper.
+fn embedded(command: &[OsString]) -> Result<Vec<OsString>> {
+    let mut command = command.to_vec();
+    if let Some(last) = command.last_mut() {
+        let name = Path::new(last).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match name.as_str() {
+            "oshcc" | "shmemcc" => *last = "cc".into(),
+            "oshc++" | "oshcxx" | "oshCC" | "shmemc++" | "shmemcxx" => *last = "c++".into(),
+            "mpicc" | "mpicxx" | "mpic++" | "mpiCC" | "mpifort" | "mpif90" | "mpif77" => {
+                bail!("{name}: MPI programs are not supported by this version yet")
+            }
+            _ => {}
+        }
+    }
+    Ok(command)
+}
+
+/// The arguments with response files replaced by what they hold.
+fn expand(args: &[OsString], depth: usize) -> Vec<OsString> {
+    let mut out = Vec::new();
+    for arg in args {
+        let text = arg.to_string_lossy();
+        match text.strip_prefix('@').and_then(|file| split::response_file(Path::new(file))) {
+            Some(words) if depth < DEEPEST => {
+                let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+                out.extend(expand(&words, depth + 1));
+            }
+            // What cannot be read is the name of an input, as gcc has it.
+            _ => out.push(arg.clone()),
+        }
+    }
+    out
+}
+
+/// Runs one command; long ones through a response file in `temporary`.
+pub fn run(argv: &[OsString], temporary: Option<&Path>) -> Result<ExitStatus> {
+    let (program, rest) = argv.split_first().context("no compiler given")?;
+    let mut command = Command::new(program);
+    let length: usize = rest.iter().map(|arg| arg.len() + 1).sum();
+    // A prefix such as ccache wants to see the compiler: leave words that are no option, at the front, in place.
+    let front = rest.iter().take_while(|arg| !arg.to_string_lossy().starts_with('-')).count();
+    match temporary {
+        Some(dir) if length > LONGEST => {
+            let file = dir.join("arguments");
+            let text: Vec<String> = rest[front..].iter().map(|arg| split::quoted(&arg.to_string_lossy())).collect();
+            std::fs::write(&file, text.join("\n")).with_context(|| format!("cannot write {}", file.display()))?;
+            let mut at = OsString::from("@");
+            at.push(&file);
+            command.args(&rest[..front]).arg(at)
+        }
+        _ => command.args(rest),
+    };
+    command.status().map_err(|error| family::not_startable(program, &error))
+}
+
+fn code(status: ExitStatus) -> ExitCode {
+    // A compiler that a signal ended has no code of its own.
+    ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}

@@ -1,0 +1,64 @@
+//! Which compiler a command is.
+
+use anyhow::{Context, Result};
+use std::ffi::{OsStr, OsString};
+use std::process::{Command, Stdio};
+
+/// Compilers that take different flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// GNU, and whatever looks like it.
+    Gcc,
+    /// Clang and those made from it.
+    Clang,
+}
+
+impl Family {
+    /// Asks the compiler.
+    pub fn of(command: &[OsString]) -> Result<Self> {
+        let (program, args) = command.split_first().context("no compiler given")?;
+        let output = Command::new(program)
+            .args(args)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| not_startable(program, &error))?;
+        Ok(Self::from_version(&String::from_utf8_lossy(&output.stdout)))
+    }
+
+    fn from_version(text: &str) -> Self {
+        if text.to_ascii_lowercase().contains("clang") { Self::Clang } else { Self::Gcc }
+    }
+}
+
+/// Why a compiler did not start.
+pub fn not_startable(program: &OsStr, error: &std::io::Error) -> anyhow::Error {
+    let name = program.display();
+    match error.kind() {
+        std::io::ErrorKind::NotFound => anyhow::anyhow!(
+            "the compiler `{name}` was not found: install one (Debian: apt install gcc g++), or name another with --cc, CC or CXX"
+        ),
+        _ => anyhow::anyhow!("the compiler `{name}` cannot be started: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions() {
+        assert_eq!(
+            Family::from_version("gcc (Debian 12.2.0-14) 12.2.0\nCopyright (C) 2022 Free Software"),
+            Family::Gcc
+        );
+        assert_eq!(Family::from_version("Debian clang version 16.0.6"), Family::Clang);
+        assert_eq!(Family::from_version("Apple clang version 15"), Family::Clang);
+    }
+
+    #[test]
+    fn a_missing_compiler_is_named_with_the_remedy() {
+        let error = Family::of(&["no-such-compiler".into()]).unwrap_err().to_string();
+        assert!(error.contains("`no-such-compiler`") && error.contains("--cc"), "{error}");
+    }
+}

@@ -1,0 +1,42 @@
+//! What is added to compiler command lines. The only place that knows.
+
+use super::family::Family;
+use crate::home::Home;
+use std::ffi::OsString;
+
+/// C library functions whose accesses the library sees: calls of `X` go to its `__wrap_X`. The names that the preload crate defines.
+pub const WRAPPED: [&str; 17] = [
+    "memcpy", "memmove", "memset", "memcmp", "memchr", "strcpy", "strncpy", "stpcpy", "strcat", "strncat", "strlen",
+    "strcmp", "strncmp", "strchr", "strdup", "bcopy", "bzero",
+];
+
+/// These clang itself turns into calls of the library.
+const CLANG_INSTRUMENTS: [&str; 3] = ["memcpy", "memmove", "memset"];
+
+/// For compiling: behind the user's own flags.
+pub fn compile(family: Family, home: &Home) -> Vec<OsString> {
+    let mut flags: Vec<OsString> =
+        ["-fsanitize=thread", "-fno-omit-frame-pointer", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0"]
+            .map(Into::into)
+            .into();
+    let kept = |name: &&str| family == Family::Gcc || !CLANG_INSTRUMENTS.contains(name);
+    flags.extend(WRAPPED.iter().copied().filter(kept).map(|name| format!("-fno-builtin-{name}").into()));
+    if family == Family::Gcc {
+        flags.extend(["-fno-tree-loop-distribute-patterns", "-Wno-tsan"].map(Into::into));
+    }
+    flags.extend(["-isystem".into(), home.include.clone().into()]);
+    flags
+}
+
+/// For linking: before everything else, so that the library's definitions come before those of other libraries.
+pub fn link(home: &Home) -> Vec<OsString> {
+    let mut lib = OsString::from("-L");
+    lib.push(&home.lib);
+    let mut flags = vec![lib];
+    let libraries = ["-Wl,--push-state,--no-as-needed", "-lthrille", "-lthrille_shmem", "-Wl,--pop-state"];
+    flags.extend(libraries.map(Into::into));
+    // Not -Wl,-rpath,DIR: a comma in DIR would end it.
+    flags.extend(["-Xlinker".into(), "-rpath".into(), "-Xlinker".into(), home.lib.clone().into(), "-rdynamic".into()]);
+    flags.extend(WRAPPED.iter().map(|name| format!("-Wl,--wrap={name}").into()));
+    flags
+}

@@ -1,0 +1,104 @@
+//! Command lines and what is run instead. In the expectations `<C>` stands for the compile flags and `<L>` for the link flags.
+
+use super::*;
+use std::path::PathBuf;
+
+fn commands(line: &str) -> Result<Vec<String>> {
+    let words: Vec<OsString> = split::words(line).into_iter().map(Into::into).collect();
+    let home = Home { lib: PathBuf::from("/home/lib"), include: PathBuf::from("/home/include") };
+    let setting = Setting { family: Family::Gcc, home: &home, temporary: Path::new("/t") };
+    let (compiler, given) = compiler(&words);
+    let line = Line::parse(&expand(given, 0));
+    let plans = plan(&embedded(compiler)?, &line, &setting)?;
+    let text = |argv: &[OsString]| argv.iter().map(|a| a.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
+    let (c, l) = (text(&flags::compile(Family::Gcc, &home)), text(&flags::link(&home)));
+    Ok(plans.iter().map(|argv| text(argv).replace(&c, "<C>").replace(&l, "<L>")).collect())
+}
+
+#[test]
+fn table() {
+    #[rustfmt::skip]
+    let cases: &[(&str, &[&str])] = &[
+        // compile only
+        ("gcc -O2 -c a.c", &["gcc -O2 -c a.c -g <C>"]),
+        ("gcc -g3 -c a.c -o b.o", &["gcc -g3 -c a.c -o b.o <C>"]),
+        ("gcc -g -g0 -c a.c", &["gcc -g -g0 -c a.c -g <C>"]),
+        ("gcc -E a.c", &["gcc -E a.c -g <C>"]),
+        ("gcc -MM a.c", &["gcc -MM a.c -g <C>"]),
+        ("gcc -MD -MF x.d -c a.c -ggdb", &["gcc -MD -MF x.d -c a.c -ggdb <C>"]),
+        ("gcc -flto=auto -g -c a.c", &["gcc -flto=auto -g -c a.c -fno-lto <C>"]),
+        ("gcc -g all.h", &["gcc -g all.h <C>"]),
+        ("gcc -dM -E -x c -", &["gcc -dM -E -x c - -g <C>"]),
+        // link only
+        ("gcc a.o b.o -o prog -lm", &["gcc <L> a.o b.o -o prog -lm"]),
+        ("gcc -shared -o libx.so a.o -Wl,-soname,libx.so.1", &["gcc <L> -shared -o libx.so a.o -Wl,-soname,libx.so.1"]),
+        ("gcc a.o -fsanitize=thread -o p", &["gcc <L> a.o -o p"]),
+        ("gcc a.o -fsanitize=thread,undefined -o p", &["gcc <L> a.o -fsanitize=undefined -o p"]),
+        ("gcc a.o -lsma -lfoo -l oshmem", &["gcc <L> a.o -lfoo"]),
+        ("gcc -r a.o b.o -o c.o", &["gcc -r a.o b.o -o c.o"]),
+        // both
+        ("gcc a.c", &["gcc -g <C> -c a.c -o /t/0-a.o", "gcc <L> /t/0-a.o"]),
+        ("gcc -g -O2 x/a.c y/a.c z.o -Lq -lz -Wl,-s -o 'my prog'",
+            &["gcc -g -O2 <C> -c x/a.c -o /t/2-a.o", "gcc -g -O2 <C> -c y/a.c -o /t/3-a.o",
+              "gcc <L> -g -O2 /t/2-a.o /t/3-a.o z.o -Lq -lz -Wl,-s -o my prog"]),
+        ("gcc -g -x c++ a.txt -x none b.o -Xlinker -s -I inc -DX",
+            &["gcc -g -I inc -DX <C> -x c++ -c a.txt -o /t/2-a.o", "gcc <L> -g /t/2-a.o b.o -Xlinker -s -I inc -DX"]),
+        ("gcc -g -MMD a.c -o p", &["gcc -g -MMD -MF a.d -MQ p <C> -c a.c -o /t/2-a.o", "gcc <L> -g /t/2-a.o -o p"]),
+        ("gcc -g -MD -MF d -MT t a.c", &["gcc -g -MD -MF d -MT t <C> -c a.c -o /t/4-a.o", "gcc <L> -g /t/4-a.o"]),
+        ("gcc -g -include conf.h -shared -fPIC a.c -olib.so",
+            &["gcc -g -include conf.h -fPIC <C> -c a.c -o /t/4-a.o", "gcc <L> -g -include conf.h -shared -fPIC /t/4-a.o -olib.so"]),
+        ("gcc -g a.c -fopenmp -pthread", &["gcc -g -fopenmp -pthread <C> -c a.c -o /t/1-a.o", "gcc <L> -g /t/1-a.o -fopenmp -pthread"]),
+        // names
+        ("oshcc -g -c a.c", &["cc -g -c a.c <C>"]),
+        ("/opt/bin/oshc++ a.o", &["c++ <L> a.o"]),
+        ("ccache gcc -g -c a.c", &["ccache gcc -g -c a.c <C>"]),
+        // questions
+        ("gcc --version", &["gcc --version"]),
+        ("gcc -v", &["gcc -v"]),
+        ("gcc -print-search-dirs", &["gcc -print-search-dirs"]),
+        ("gcc", &["gcc"]),
+    ];
+    for (line, expected) in cases {
+        assert_eq!(&commands(line).unwrap(), expected, "for {line}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    for (line, word) in [
+        ("gcc -fsanitize=address -c a.c", "-fsanitize=address"),
+        ("gcc -static a.o", "-static"),
+        ("mpicc -c a.c", "MPI"),
+    ] {
+        let error = commands(line).unwrap_err().to_string();
+        assert!(error.contains(word), "{error}");
+    }
+}
+
+#[test]
+fn the_linker_never_hears_of_the_sanitizer() {
+    for line in ["gcc a.c", "gcc -fsanitize=thread a.c b.o", "g++ -fsanitize=thread a.o"] {
+        let commands = commands(line).unwrap();
+        assert!(!commands.last().unwrap().contains("-fsanitize=thread"), "{commands:?}");
+    }
+}
+
+#[test]
+fn response_files_are_read_and_unreadable_ones_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let (inner, outer) = (dir.path().join("inner"), dir.path().join("outer"));
+    std::fs::write(&inner, "'a b.c' -g").unwrap();
+    std::fs::write(&outer, format!("-DX \"@{}\"", inner.display())).unwrap();
+    let args: Vec<OsString> = ["-c".into(), format!("@{}", outer.display()).into(), "@missing".into()].into();
+    assert_eq!(expand(&args, 0), ["-c", "-DX", "a b.c", "-g", "@missing"]);
+}
+
+#[test]
+fn clang_keeps_what_it_instruments_itself() {
+    let home = Home { lib: PathBuf::new(), include: PathBuf::new() };
+    let (gcc, clang) = (flags::compile(Family::Gcc, &home), flags::compile(Family::Clang, &home));
+    let has = |flags: &[OsString], flag: &str| flags.iter().any(|f| f == flag);
+    assert!(has(&gcc, "-fno-builtin-memcpy") && !has(&clang, "-fno-builtin-memcpy"));
+    assert!(has(&gcc, "-fno-builtin-strlen") && has(&clang, "-fno-builtin-strlen"));
+    assert!(!has(&clang, "-fno-tree-loop-distribute-patterns"));
+}

@@ -1,0 +1,229 @@
+//! `thrille check`: builds what a person would have built, then runs it.
+
+use crate::cc::{self, Argv, Family, Line, Setting};
+use crate::home::Home;
+use crate::output::Code;
+use crate::run::{self, Settings};
+use crate::rundir::RunDir;
+use crate::scan::{Needs, scan};
+use crate::{args, split};
+use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// What a file is, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    C,
+    Cxx,
+    Linkable,
+}
+
+/// How to build, as a person would say it: the compilers and the flags.
+#[derive(Debug)]
+struct Guess {
+    c: Argv,
+    cxx: Argv,
+    flags: Argv,
+    libraries: Argv,
+}
+
+/// The subcommand.
+pub fn check(typed: args::Check) -> Result<Code> {
+    let settings = Settings::new(&typed.common)?;
+    let kinds = typed.files.iter().map(|file| kind(file)).collect::<Result<Vec<_>>>()?;
+    let files: Vec<(PathBuf, Kind)> = typed.files.into_iter().zip(kinds).collect();
+    let guess = Guess::new(&files, typed.cc.as_deref(), &|name| std::env::var(name).ok())?;
+    let home = Home::find()?;
+    let dir = RunDir::make(typed.common.out.as_deref())?;
+    let program = match build(&files, &guess, &home, dir.path()) {
+        Ok(Some(program)) => program,
+        Ok(None) => {
+            // The compiler has said why.
+            dir.discard();
+            return Ok(Code::Usage);
+        }
+        Err(error) => {
+            dir.discard();
+            return Err(error);
+        }
+    };
+    if !typed.keep {
+        // Of no use to the report; if they stay, no harm is done.
+        let _ = std::fs::remove_dir_all(dir.path().join("obj"));
+    }
+    let command = std::iter::once(program.into()).chain(typed.args).collect();
+    run::start(&settings, dir, command)
+}
+
+fn kind(file: &Path) -> Result<Kind> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let extension = file.extension().unwrap_or_default().to_string_lossy().into_owned();
+    let kind = match extension.as_str() {
+        "c" => Kind::C,
+        "cc" | "cpp" | "cxx" | "C" | "c++" | "cp" | "CPP" => Kind::Cxx,
+        "o" | "a" | "so" => Kind::Linkable,
+        _ if name.contains(".so.") => Kind::Linkable,
+        "f" | "for" | "f90" | "f95" | "f03" | "f08" | "F" | "F90" | "F95" | "F03" | "F08" => {
+            bail!("{name}: Fortran is not supported by this version yet; C and C++ sources are")
+        }
+        _ => bail!("{name}: not a C or C++ source (.c .cc .cpp .cxx .C), object (.o) or library (.a .so)"),
+    };
+    if !file.is_file() {
+        bail!("{} was not found: check the path", file.display());
+    }
+    Ok(kind)
+}
+
+impl Guess {
+    fn new(files: &[(PathBuf, Kind)], cc: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
+        let words = |text: &str| split::words(text).into_iter().map(OsString::from).collect::<Argv>();
+        let (c, cxx) = match cc.map(words) {
+            Some(given) if given.is_empty() => {
+                bail!("--cc is empty: give a compiler and its flags, for example --cc \"gcc -O2\"")
+            }
+            Some(given) => (given.clone(), given),
+            None => {
+                let named = |name: &str, usual: &str| {
+                    let named = env(name).map(|text| words(&text)).filter(|words| !words.is_empty());
+                    named.unwrap_or_else(|| vec![usual.into()])
+                };
+                (named("CC", "gcc"), named("CXX", "g++"))
+            }
+        };
+        let needs = needs(files, &c)?;
+        let mut flags = Argv::new();
+        let has = |start: &str| c.iter().skip(1).any(|word| word.to_string_lossy().starts_with(start));
+        if !has("-g") {
+            flags.push("-g".into());
+        }
+        if !has("-O") {
+            flags.push("-O1".into());
+        }
+        if needs.openmp && !has("-fopenmp") {
+            flags.push("-fopenmp".into());
+        }
+        flags.push("-pthread".into());
+        Ok(Self { c, cxx, flags, libraries: vec!["-lm".into()] })
+    }
+}
+
+/// What the sources need; MPI is not there yet.
+fn needs(files: &[(PathBuf, Kind)], compiler: &[OsString]) -> Result<Needs> {
+    let sources: Vec<PathBuf> =
+        files.iter().filter(|(_, kind)| *kind != Kind::Linkable).map(|(file, _)| file.clone()).collect();
+    let line = Line::parse(compiler.get(1..).unwrap_or_default());
+    let needs = scan(&sources, &line.include_dirs())
+        .map_err(|(file, error)| anyhow::anyhow!("cannot read {}: {error}", file.display()))?;
+    if needs.mpi {
+        bail!("the program includes mpi.h: MPI programs are not supported by this version yet, OpenSHMEM programs are");
+    }
+    Ok(needs)
+}
+
+/// Builds the program; none if the compiler does not like it.
+fn build(files: &[(PathBuf, Kind)], guess: &Guess, home: &Home, dir: &Path) -> Result<Option<PathBuf>> {
+    let (bin, obj) = (dir.join("bin"), dir.join("obj"));
+    for made in [&bin, &obj] {
+        std::fs::create_dir_all(made).with_context(|| format!("cannot make {}", made.display()))?;
+    }
+    let program = bin.join(files[0].0.file_stem().unwrap_or_default());
+    for (compiler, args) in commands(files, guess, &obj, &program) {
+        let setting = Setting { family: Family::of(compiler)?, home, temporary: &obj };
+        for argv in cc::plan(compiler, &Line::parse(&args), &setting)? {
+            if !cc::run(&argv, Some(&obj))?.success() {
+                return Ok(None);
+            }
+        }
+    }
+    Ok(Some(program))
+}
+
+/// The commands a person would type: one for each source, and one to link. Each is a compiler and its arguments.
+fn commands<'a>(
+    files: &[(PathBuf, Kind)],
+    guess: &'a Guess,
+    obj: &Path,
+    program: &Path,
+) -> Vec<(&'a [OsString], Argv)> {
+    let compilers = |kind: Kind| if kind == Kind::Cxx { &guess.cxx } else { &guess.c };
+    let mut commands = Vec::new();
+    let mut inputs = Argv::new();
+    for (index, (file, kind)) in files.iter().enumerate() {
+        if *kind == Kind::Linkable {
+            inputs.push(file.into());
+            continue;
+        }
+        let (compiler, own) = compilers(*kind).split_at(1);
+        let object = obj.join(format!("{index}-{}.o", file.file_stem().unwrap_or_default().display()));
+        let mut args: Argv = own.iter().chain(&guess.flags).cloned().collect();
+        args.extend(["-c".into(), file.into(), "-o".into(), object.clone().into()]);
+        commands.push((compiler, args));
+        inputs.push(object.into());
+    }
+    let any_cxx = files.iter().any(|(_, kind)| *kind == Kind::Cxx);
+    let (linker, own) = compilers(if any_cxx { Kind::Cxx } else { Kind::C }).split_at(1);
+    let mut args: Argv = own.iter().chain(&guess.flags).cloned().collect();
+    args.extend(inputs);
+    args.extend(["-o".into(), program.into()]);
+    args.extend(guess.libraries.iter().cloned());
+    commands.push((linker, args));
+    commands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn built(sources: &[(&str, &str)], cc: Option<&str>, env: &[(&str, &str)]) -> Result<Vec<String>> {
+        let dir = tempfile::tempdir().unwrap();
+        let mut files = Vec::new();
+        for (name, text) in sources {
+            let path = dir.path().join(name);
+            fs::write(&path, text).unwrap();
+            let kind = kind(&path)?;
+            files.push((path, kind));
+        }
+        let env = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
+        let guess = Guess::new(&files, cc, &env)?;
+        let commands = commands(&files, &guess, Path::new("/o"), Path::new("/p"));
+        let text = |(compiler, args): &(&[OsString], Argv)| {
+            let words: Vec<String> = compiler.iter().chain(args).map(|w| w.to_string_lossy().into_owned()).collect();
+            words.join(" ").replace(&format!("{}/", dir.path().display()), "")
+        };
+        Ok(commands.iter().map(text).collect())
+    }
+
+    #[test]
+    fn guesses() {
+        let shmem = "#include <shmem.h>\n";
+        assert_eq!(
+            built(&[("a.c", shmem)], None, &[]).unwrap(),
+            ["gcc -g -O1 -pthread -c a.c -o /o/0-a.o", "gcc -g -O1 -pthread /o/0-a.o -o /p -lm"]
+        );
+        assert_eq!(
+            built(&[("a.c", "#pragma omp parallel\n"), ("b.cpp", ""), ("c.o", "")], None, &[("CC", "clang -m64")])
+                .unwrap(),
+            [
+                "clang -m64 -g -O1 -fopenmp -pthread -c a.c -o /o/0-a.o",
+                "g++ -g -O1 -fopenmp -pthread -c b.cpp -o /o/1-b.o",
+                "g++ -g -O1 -fopenmp -pthread /o/0-a.o /o/1-b.o c.o -o /p -lm"
+            ]
+        );
+        assert_eq!(
+            built(&[("a.c", shmem)], Some("tcc -O3 -ggdb '-DX=a b'"), &[("CC", "x")]).unwrap()[0],
+            "tcc -O3 -ggdb -DX=a b -pthread -c a.c -o /o/0-a.o"
+        );
+    }
+
+    #[test]
+    fn mistakes_have_their_line() {
+        let said = |sources: &[(&str, &str)], cc| built(sources, cc, &[]).unwrap_err().to_string();
+        assert!(said(&[("a.c", "#include <mpi.h>\n")], None).contains("mpi.h"));
+        assert!(said(&[("a.f90", "")], None).contains("Fortran"));
+        assert!(said(&[("a.txt", "")], None).contains("not a C or C++ source"));
+        assert!(said(&[("a.c", "")], Some(" ")).contains("--cc"));
+        assert!(kind(Path::new("/no/such.c")).unwrap_err().to_string().contains("not found"));
+    }
+}

@@ -1,0 +1,83 @@
+//! Where the libraries that are put into programs, and their headers, are.
+
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+
+/// The two libraries.
+pub const LIBRARIES: [&str; 2] = ["libthrille.so", "libthrille_shmem.so"];
+
+/// What programs are built with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Home {
+    /// Directory of the libraries.
+    pub lib: PathBuf,
+    /// Directory of `shmem.h`.
+    pub include: PathBuf,
+}
+
+impl Home {
+    /// Looks in `$THRILLE_HOME`, beside the executable, where an installation puts them, and in a cargo tree.
+    pub fn find() -> Result<Self> {
+        let home = std::env::var_os("THRILLE_HOME").map(PathBuf::from);
+        let exe = std::env::current_exe().context("cannot find out where the `thrille` executable is")?;
+        Self::find_from(home.as_deref(), exe.parent().unwrap_or(Path::new("/")))
+    }
+
+    fn find_from(home: Option<&Path>, exe: &Path) -> Result<Self> {
+        let libs = home
+            .map(|home| home.join("lib"))
+            .into_iter()
+            .chain(["", "../lib/thrille", "../injected", "../release", "../debug"].iter().map(|below| exe.join(below)));
+        let source = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let includes = home
+            .map(|home| home.join("include"))
+            .into_iter()
+            .chain([exe.join("../include/thrille")])
+            .chain(exe.ancestors().chain([source]).map(|above| above.join("shmem/include")));
+        let lib = pick(libs, &LIBRARIES);
+        let include = pick(includes, &["shmem.h"]);
+        match (lib, include) {
+            (Some(lib), Some(include)) => Ok(Self { lib, include }),
+            (None, _) => bail!(
+                "{} not found beside {}: build them with `cargo xtask build`, or set THRILLE_HOME",
+                LIBRARIES.join(" and "),
+                exe.display()
+            ),
+            (_, None) => {
+                bail!("shmem.h not found near {}: build with `cargo xtask build`, or set THRILLE_HOME", exe.display())
+            }
+        }
+    }
+}
+
+/// The first directory that has all the files, without detours.
+fn pick(candidates: impl Iterator<Item = PathBuf>, files: &[&str]) -> Option<PathBuf> {
+    candidates.filter(|dir| files.iter().all(|file| dir.join(file).is_file())).find_map(|dir| dir.canonicalize().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_first_complete_directory_wins_and_none_is_an_error_with_the_remedy() {
+        let tree = tempfile::tempdir().unwrap();
+        let root = tree.path().canonicalize().unwrap();
+        let (exe, injected) = (root.join("target/debug"), root.join("target/injected"));
+        let include = root.join("shmem/include");
+        for dir in [&exe, &injected, &include] {
+            fs::create_dir_all(dir).unwrap();
+        }
+        fs::write(include.join("shmem.h"), "").unwrap();
+        fs::write(exe.join(LIBRARIES[0]), "").unwrap();
+        let error = Home::find_from(None, &exe).unwrap_err().to_string();
+        assert!(error.contains("cargo xtask build"), "{error}");
+        for file in LIBRARIES {
+            fs::write(injected.join(file), "").unwrap();
+        }
+        assert_eq!(Home::find_from(None, &exe).unwrap(), Home { lib: injected, include: include.clone() });
+        fs::write(exe.join(LIBRARIES[1]), "").unwrap();
+        assert_eq!(Home::find_from(None, &exe).unwrap(), Home { lib: exe, include });
+    }
+}

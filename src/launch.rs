@@ -1,0 +1,246 @@
+//! The processes of a run: started, watched, told to end, and never left behind.
+//!
+//! Everything happens on the thread that calls [`launch`], which must live as long as the processes do: they die with it. It looks
+//! after four things in turn: processes that ended, words from the hub, signals to the launcher, and the time.
+
+use crate::progress::Line;
+use anyhow::{Context, Result};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use std::ffi::OsString;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use thrille_launch::Job;
+use thrille_model::job::{ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
+use thrille_report::{Exit, signal_name};
+use thrille_transport::{Hub, HubEvent, Refusal, Token};
+
+/// What to start.
+#[derive(Debug)]
+pub struct Start {
+    /// The file.
+    pub program: PathBuf,
+    /// The program's name as typed, and its arguments.
+    pub command: Vec<OsString>,
+    /// How many processes.
+    pub ranks: u32,
+    /// Symmetric heap of each.
+    pub heap: u64,
+    /// Limit on records, if not the default one.
+    pub max_records: Option<u64>,
+    /// How long the others may take to end after one failed.
+    pub grace: Duration,
+    /// No progress line.
+    pub quiet: bool,
+}
+
+/// How it went.
+#[derive(Debug)]
+pub struct Ended {
+    /// By rank.
+    pub exits: Vec<Exit>,
+    /// Who failed first.
+    pub first_failure: Option<u32>,
+    /// The signal that stopped the run.
+    pub interrupted: Option<String>,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// Connections that were turned away although they knew the run's token.
+    pub notes: Vec<String>,
+}
+
+/// Starts the processes and waits until all have ended.
+pub fn launch(start: &Start, dir: &Path) -> Result<Ended> {
+    let token = Token::random().context("cannot read /dev/urandom")?;
+    room_for_connections(start.ranks);
+    let hub = Hub::start(start.ranks, token.clone())?;
+    let job = Job::create(start.ranks as usize, start.heap)?;
+    // Before the first process is there: from now on a signal ends the run in order.
+    let mut signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGTERM]).context("cannot listen to signals")?;
+    let begun = Instant::now();
+    let mut herd = Herd::new(&job, &hub, start.grace);
+    for rank in 0..start.ranks {
+        let child = job
+            .spawn(rank as usize, command(start, rank, dir, &hub, &token))
+            .with_context(|| format!("cannot start {}", start.program.display()))?;
+        herd.children.push(Some(child));
+    }
+    let mut line = Line::new(start.ranks as usize, start.quiet);
+    let mut notes = Vec::new();
+    let mut nap = Duration::from_micros(200);
+    while herd.is_alive() {
+        for event in hub.events().try_iter() {
+            hear(event, &mut line, &mut notes);
+        }
+        for origin in signals.pending() {
+            line.erase();
+            // The terminal's own signal has reached the processes already: they share its foreground group.
+            herd.signalled(origin.signal, origin.process.is_some());
+        }
+        if herd.reap() {
+            nap = Duration::from_micros(200);
+        } else {
+            line.tick();
+            std::thread::sleep(nap);
+            nap = (nap * 2).min(Duration::from_millis(10));
+        }
+        herd.insist();
+    }
+    line.erase();
+    let (exits, first_failure, interrupted) = herd.count();
+    for event in hub.shutdown() {
+        hear(event, &mut line, &mut notes);
+    }
+    Ok(Ended { exits, first_failure, interrupted, elapsed: begun.elapsed(), notes })
+}
+
+fn command(start: &Start, rank: u32, dir: &Path, hub: &Hub, token: &Token) -> Command {
+    let mut command = Command::new(&start.program);
+    let (name, args) = start.command.split_first().map_or((None, [].as_slice()), |(name, args)| (Some(name), args));
+    if let Some(name) = name {
+        command.arg0(name);
+    }
+    command
+        .args(args)
+        .env(ENV_RUN_DIR, dir)
+        .env(ENV_RANK, rank.to_string())
+        .env(ENV_SIZE, start.ranks.to_string())
+        .env(ENV_HUB, hub.addr().to_string())
+        .env(ENV_TOKEN, token.to_string());
+    if let Some(limit) = start.max_records {
+        command.env(ENV_MAX_RECORDS, limit.to_string());
+    }
+    if rank != 0 {
+        command.stdin(Stdio::null());
+    }
+    command
+}
+
+fn hear(event: HubEvent, line: &mut Line, notes: &mut Vec<String>) {
+    match event {
+        HubEvent::Note(rank, bytes) | HubEvent::Left(rank, bytes) => line.note(rank, &bytes),
+        HubEvent::Refused(_, refusal) => {
+            // Strangers are none of the program's business.
+            if !matches!(refusal, Refusal::NotOurs | Refusal::WrongToken | Refusal::NoHandshake) {
+                notes.push(format!("a process was cut off from the analysis: {refusal}"));
+            }
+        }
+        HubEvent::Joined(_) | HubEvent::Lost(_) => {}
+    }
+}
+
+/// One connection a rank, and some more: raises the limit on open files if that is not enough.
+fn room_for_connections(ranks: u32) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let needed = u64::from(ranks) + 64;
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_some_and(|current| current < needed) {
+        // If it fails, the connections that do not fit are refused, and the report says so.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+    }
+}
+
+/// The processes.
+struct Herd<'a> {
+    job: &'a Job,
+    hub: &'a Hub,
+    grace: Duration,
+    /// None once it has ended.
+    children: Vec<Option<Child>>,
+    ended: Vec<(u32, ExitStatus)>,
+    /// Those that the launcher killed.
+    killed: Vec<u32>,
+    ending_since: Option<Instant>,
+    interrupted: Option<String>,
+}
+
+impl<'a> Herd<'a> {
+    fn new(job: &'a Job, hub: &'a Hub, grace: Duration) -> Self {
+        let (children, ended, killed) = (Vec::new(), Vec::new(), Vec::new());
+        Self { job, hub, grace, children, ended, killed, ending_since: None, interrupted: None }
+    }
+
+    fn is_alive(&self) -> bool {
+        self.children.iter().any(Option::is_some)
+    }
+
+    /// Notes who has ended; true if somebody has.
+    fn reap(&mut self) -> bool {
+        let mut gone = Vec::new();
+        for (rank, slot) in (0..).zip(&mut self.children) {
+            if let Some(child) = slot
+                && let Ok(Some(status)) = child.try_wait()
+            {
+                *slot = None;
+                gone.push((rank, status));
+            }
+        }
+        // Of those that ended at about the same time, a signal is the cause rather than a consequence.
+        gone.sort_by_key(|(_, status)| status.signal().is_none());
+        for &(rank, status) in &gone {
+            self.hub.lose(rank);
+            self.job.exited(rank as usize, status);
+        }
+        let news = !gone.is_empty();
+        self.ended.extend(gone);
+        news
+    }
+
+    /// The launcher was told to stop.
+    fn signalled(&mut self, number: i32, forward: bool) {
+        let again = self.interrupted.replace(signal_name(number)).is_some();
+        if again {
+            self.kill();
+            return;
+        }
+        if forward && let Some(signal) = rustix::process::Signal::from_named_raw(number) {
+            for child in self.children.iter().flatten() {
+                // Gone already is as good.
+                let _ = rustix::process::kill_process(rustix::process::Pid::from_child(child), signal);
+            }
+        }
+        self.job.abort();
+    }
+
+    /// Once the job is being ended, those that do not end are killed.
+    fn insist(&mut self) {
+        if self.job.aborted().is_some() && self.ending_since.get_or_insert_with(Instant::now).elapsed() >= self.grace {
+            self.kill();
+        }
+    }
+
+    fn kill(&mut self) {
+        for (rank, slot) in (0..).zip(&mut self.children) {
+            if let Some(child) = slot
+                && !self.killed.contains(&rank)
+            {
+                // Gone already is as good as killed.
+                let _ = child.kill();
+                self.killed.push(rank);
+            }
+        }
+    }
+
+    fn count(mut self) -> (Vec<Exit>, Option<u32>, Option<String>) {
+        let ended = std::mem::take(&mut self.ended);
+        let first = ended.iter().find(|(_, status)| !status.success()).map(|&(rank, _)| rank);
+        let killed = |rank: u32, status: ExitStatus| status.signal().is_some() && self.killed.contains(&rank);
+        let mut exits: Vec<Exit> =
+            ended.into_iter().map(|(rank, status)| Exit::new(rank, status, killed(rank, status))).collect();
+        exits.sort_by_key(|exit| exit.rank);
+        (exits, first, self.interrupted.take())
+    }
+}
+
+impl Drop for Herd<'_> {
+    /// Nobody is left behind, whatever went wrong.
+    fn drop(&mut self) {
+        self.kill();
+        for child in self.children.iter_mut().flatten() {
+            let _ = child.wait();
+        }
+    }
+}

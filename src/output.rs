@@ -1,0 +1,169 @@
+//! Where reports go, and what the command's exit code says.
+
+use crate::args;
+use anyhow::Result;
+use std::io::{IsTerminal, Write, stderr, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use thrille_report::{Colour, Report, ReportError};
+
+/// The exit codes of `check`, `run` and `report`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// No race.
+    Clean = 0,
+    /// Races found, however the program ended.
+    Races = 1,
+    /// Usage or build error, or nothing was observed.
+    Usage = 2,
+    /// The program itself failed.
+    Failed = 3,
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        Self::from(code as u8)
+    }
+}
+
+impl Code {
+    /// What a report amounts to.
+    pub fn of(report: &Report) -> Self {
+        let run = report.run.as_ref();
+        let failed =
+            run.is_some_and(|run| run.exits.is_none() || run.interrupted.is_some() || !run.failures().is_empty());
+        if report.summary.races > 0 {
+            Self::Races
+        } else if failed {
+            Self::Failed
+        } else if report.summary.ranks_observed == 0 {
+            Self::Usage
+        } else {
+            Self::Clean
+        }
+    }
+}
+
+/// Where the report of a run goes, and as what.
+#[derive(Clone, Debug)]
+pub struct Place {
+    file: Option<PathBuf>,
+    form: Form,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Text,
+    Json,
+}
+
+impl Place {
+    /// A file, or standard error: standard output belongs to the program.
+    pub fn new(file: Option<PathBuf>, json: bool) -> Self {
+        Self { file, form: if json { Form::Json } else { Form::Text } }
+    }
+}
+
+/// Writes the report into the run's directory and to where the user wants it. `so_far` is how earlier writing went.
+pub fn deliver(report: &Report, dir: &Path, place: &Place, so_far: Result<(), ReportError>) -> Result<Code> {
+    let text = report.text(Colour::Never);
+    let json = report.json() + "\n";
+    let kept = so_far
+        .and_then(|()| write(&dir.join("report.txt"), &text))
+        .and_then(|()| write(&dir.join("report.json"), &json));
+    let shown = match (&place.file, place.form) {
+        (Some(file), Form::Text) => write(file, &text),
+        (Some(file), Form::Json) => write(file, &json),
+        (None, Form::Json) => {
+            print(&mut stderr(), &json);
+            Ok(())
+        }
+        (None, Form::Text) => {
+            print(&mut stderr(), &report.text(colour(stderr().is_terminal())));
+            Ok(())
+        }
+    };
+    let code = Code::of(report);
+    match (kept.and(shown), code) {
+        (Ok(()), _) => Ok(code),
+        // Races that were found are the more important news; the line on the file comes all the same.
+        (Err(error), Code::Races) => {
+            if place.file.is_some() {
+                print(&mut stderr(), &text);
+            }
+            crate::complain(&error.into());
+            Ok(code)
+        }
+        (Err(error), _) => Err(error.into()),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), ReportError> {
+    std::fs::write(path, text).map_err(|source| ReportError::Unwritable { path: path.into(), source })
+}
+
+/// Somebody who closed our output does not want more.
+fn print(out: &mut impl Write, text: &str) {
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Colours on a terminal, unless the user objects (<https://no-color.org>).
+fn colour(terminal: bool) -> Colour {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    if terminal && !refused && !dumb { Colour::Always } else { Colour::Never }
+}
+
+/// `thrille report`.
+pub fn report(typed: &args::Report) -> Result<Code> {
+    let report = Report::from_run_dir(&typed.dir)?;
+    let text = if typed.json { report.json() + "\n" } else { report.text(colour(stdout().is_terminal())) };
+    print(&mut stdout(), &text);
+    Ok(Code::of(&report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+    use thrille_report::{Exit, RunInfo, Summary};
+
+    fn report(races: usize, observed: u32, status: i32) -> Report {
+        let exits = Some(vec![Exit::new(0, ExitStatus::from_raw(status), false)]);
+        let run = Some(RunInfo { ranks: 1, exits, ..RunInfo::default() });
+        let summary = Summary { races, ranks: 1, ranks_observed: observed, ..Summary::default() };
+        Report { version: 1, tool: String::new(), run, summary, races: Vec::new(), notes: Vec::new() }
+    }
+
+    #[test]
+    fn races_before_failure_before_nothing_observed() {
+        for (races, observed, status, code) in [
+            (0, 1, 0, Code::Clean),
+            (2, 1, 0, Code::Races),
+            (2, 1, 11, Code::Races),
+            (0, 1, 11, Code::Failed),
+            (0, 1, 1 << 8, Code::Failed),
+            (0, 0, 1 << 8, Code::Failed),
+            (0, 0, 0, Code::Usage),
+        ] {
+            assert_eq!(Code::of(&report(races, observed, status)), code, "{races} {observed} {status}");
+        }
+        let mut stopped = report(0, 1, 0);
+        stopped.run.as_mut().unwrap().interrupted = Some("SIGINT".into());
+        assert_eq!(Code::of(&stopped), Code::Failed);
+        let mut lost = report(0, 1, 0);
+        lost.run.as_mut().unwrap().exits = None;
+        assert_eq!(Code::of(&lost), Code::Failed);
+    }
+
+    #[test]
+    fn a_full_disk_does_not_hide_races() {
+        let place = Place::new(Some("/dev/full".into()), false);
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(deliver(&report(1, 1, 0), dir.path(), &place, Ok(())).unwrap(), Code::Races);
+        let error = deliver(&report(0, 1, 0), dir.path(), &place, Ok(())).unwrap_err().to_string();
+        assert!(error.contains("/dev/full") && error.contains("--out"), "{error}");
+        assert!(dir.path().join("report.json").exists() && dir.path().join("report.txt").exists());
+    }
+}

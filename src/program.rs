@@ -1,0 +1,56 @@
+//! Finds the program that a user names, as a shell would, and says what is wrong if that fails.
+
+use anyhow::{Result, bail};
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// The file behind a name: a path if there is a slash in it, else searched in `PATH`.
+pub fn find(name: &OsStr) -> Result<PathBuf> {
+    let path = Path::new(name);
+    if name.as_encoded_bytes().contains(&b'/') {
+        usable(path)?;
+        return Ok(path.into());
+    }
+    let dirs = std::env::var_os("PATH").unwrap_or_default();
+    if let Some(found) = std::env::split_paths(&dirs).map(|dir| dir.join(path)).find(|file| usable(file).is_ok()) {
+        return Ok(found);
+    }
+    if path.is_file() {
+        bail!("{} is not in PATH: did you mean ./{0} ?", name.display());
+    }
+    bail!("the program {} was not found: name it with its path, for example ./{0}", name.display());
+}
+
+fn usable(path: &Path) -> Result<()> {
+    let name = path.display();
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            bail!("the program {name} was not found: build it first, or correct the path")
+        }
+        Err(error) => bail!("the program {name} cannot be started: {error}"),
+        Ok(meta) if meta.is_dir() => bail!("{name} is a directory, not a program"),
+        Ok(meta) if meta.permissions().mode() & 0o111 == 0 => {
+            bail!("{name} is not executable: chmod +x it if it is a program, or `thrille check` it if it is a source")
+        }
+        Ok(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mistake_has_its_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("data");
+        std::fs::write(&file, "").unwrap();
+        let said = |path: &Path| find(path.as_os_str()).unwrap_err().to_string();
+        assert!(said(&dir.path().join("no")).contains("not found"));
+        assert!(said(&file).contains("not executable"));
+        assert!(said(dir.path()).contains("directory"));
+        assert!(said(Path::new("no-such-program-anywhere")).contains("not found"));
+        assert!(find(OsStr::new("sh")).unwrap().ends_with("sh"));
+    }
+}

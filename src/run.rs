@@ -1,0 +1,116 @@
+//! `thrille run`: start the ranks, wait for them, report. `thrille check` ends here too.
+
+use crate::args::{self, Common};
+use crate::launch::{Start, launch};
+use crate::output::{self, Code, Place};
+use crate::program;
+use crate::rundir::RunDir;
+use crate::stamp::Stamp;
+use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
+use std::time::{Duration, SystemTime};
+use thrille_launch::{MAX_PES, heap_from_env, parse_size};
+use thrille_report::{Report, RunInfo};
+
+/// What the common options mean.
+#[derive(Debug)]
+pub struct Settings {
+    ranks: u32,
+    heap: u64,
+    max_records: Option<u64>,
+    grace: Duration,
+    quiet: bool,
+    place: Place,
+}
+
+impl Settings {
+    /// Understands what was typed. Nothing is touched yet.
+    pub fn new(typed: &Common) -> Result<Self> {
+        let ranks = match u32::try_from(typed.ranks) {
+            Ok(ranks) if (1..=MAX_PES as u32).contains(&ranks) => ranks,
+            _ => bail!("-n {}: a run on one machine has 1 to {MAX_PES} ranks", typed.ranks),
+        };
+        let heap = match &typed.heap {
+            Some(text) => parse_size(text)
+                .with_context(|| format!("--heap {text} is not a size: write for example --heap 512M"))?,
+            None => heap_from_env()?,
+        };
+        let place = Place::new(typed.report.clone(), typed.json);
+        let grace = Duration::from_secs(typed.grace);
+        Ok(Self { ranks, heap, max_records: typed.max_records, grace, quiet: typed.quiet, place })
+    }
+}
+
+/// The subcommand.
+pub fn run(typed: args::Run) -> Result<Code> {
+    let settings = Settings::new(&typed.common)?;
+    let name = typed.command.first().context("no program given")?;
+    program::find(name)?;
+    let dir = RunDir::make(typed.common.out.as_deref())?;
+    start(&settings, dir, typed.command)
+}
+
+/// Runs a command in a directory made for it, and reports.
+pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result<Code> {
+    let mut info = RunInfo {
+        tool: env!("CARGO_PKG_VERSION").into(),
+        command: command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        ranks: settings.ranks,
+        started: Stamp::of(SystemTime::now()).rfc3339(),
+        directory: std::env::current_dir().unwrap_or_default().display().to_string(),
+        ..RunInfo::default()
+    };
+    let begin = Start {
+        program: program::find(&command[0])?,
+        command,
+        ranks: settings.ranks,
+        heap: settings.heap,
+        max_records: settings.max_records,
+        grace: settings.grace,
+        quiet: settings.quiet,
+    };
+    let launched = info.write(dir.path()).map_err(Into::into).and_then(|()| {
+        dir.is_last()?;
+        launch(&begin, dir.path())
+    });
+    let ended = match launched {
+        Ok(ended) => ended,
+        Err(error) => {
+            dir.discard();
+            return Err(error);
+        }
+    };
+    info.elapsed_seconds = Some(ended.elapsed.as_secs_f64());
+    info.exits = Some(ended.exits);
+    info.first_failure = ended.first_failure;
+    info.interrupted = ended.interrupted;
+    info.notes = ended.notes;
+    let written = info.write(dir.path());
+    let mut report = Report::from_run_dir(dir.path())?;
+    // The disk may be full: what is in memory is right.
+    report.run = Some(info);
+    output::deliver(&report, dir.path(), &settings.place, written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Args, Command};
+    use clap::Parser;
+
+    fn settings(options: &str) -> Result<Settings> {
+        let line = format!("thrille run {options} ./a.out");
+        let Command::Run(run) = Args::parse_from(line.split_whitespace()).command else { panic!() };
+        Settings::new(&run.common)
+    }
+
+    #[test]
+    fn limits_are_named() {
+        assert!(settings("-n 0").unwrap_err().to_string().contains("1 to 1024"));
+        assert!(settings("-n 10000").unwrap_err().to_string().contains("-n 10000"));
+        assert!(settings("-n 99999999999").unwrap_err().to_string().contains("1 to"));
+        assert!(settings("--heap lots").unwrap_err().to_string().contains("--heap 512M"));
+        let good = settings("-n 1024 --heap 1G --grace 3").unwrap();
+        assert_eq!((good.ranks, good.heap, good.grace), (1024, 1 << 30, Duration::from_secs(3)));
+    }
+}
