@@ -62,6 +62,8 @@ pub struct Gathered {
     pub accesses: Vec<Access>,
     /// Completions of operations of earlier cuts, with the owner of the memory.
     pub closes: Vec<(Rank, Close)>,
+    /// Windows made since the last cut: their numbers, and where this rank's part of them begins.
+    pub windows: Vec<(u32, u64)>,
     /// Synchronisation events.
     pub events: Vec<SyncEvent>,
     /// The table that the locksets of the above are numbers in.
@@ -110,7 +112,10 @@ impl<T: Transport> Analysis<T> {
 
     /// Makes a cut; all ranks do so at the same global barrier.
     pub fn cut(&mut self, gathered: Gathered) -> Result<Cut, AnalysisError> {
-        let Gathered { accesses, closes, events, locksets, status } = gathered;
+        let Gathered { accesses, closes, windows, events, locksets, status } = gathered;
+        for (number, base) in windows {
+            self.owner.window(number, base);
+        }
         self.log.extend(events);
 
         let statuses = self.exchange(accesses, closes, &locksets, &status)?;

@@ -5,7 +5,7 @@ use crate::replay::{Pair, replay};
 use crate::screen::suspects;
 use rustc_hash::FxHashMap;
 use thrille_model::{
-    Access, Act, Held, Kind, Locksets, LocksetId, Object, Phase, Place, Pos, Race, Side, Site, Span, Strand, SyncEvent,
+    Access, Act, Held, Interval, Kind, Locksets, LocksetId, Object, Phase, Place, Pos, Race, Segment, Side, Site, Span, Strand, SyncEvent,
 };
 
 /// Two sites and what they did, in a fixed order.
@@ -19,6 +19,8 @@ pub struct Owner {
     carried: usize,
     locksets: Locksets,
     suspects: Vec<bool>,
+    /// Where this rank's part of each window is.
+    windows: FxHashMap<u32, u64>,
     races: FxHashMap<Pairing, Race>,
     fresh: Vec<Pairing>,
 }
@@ -38,7 +40,15 @@ impl Owner {
                 access.locks = translate(close.locks);
             }
         }
-        self.accesses.extend(accesses.into_iter().map(|a| Access { locks: translate(a.locks), ..a }));
+        let windows = &self.windows;
+        self.accesses.extend(
+            accesses.into_iter().map(|a| Access { locks: translate(a.locks), place: address(a.place, windows), ..a }),
+        );
+    }
+
+    /// Learns where this rank's part of a window begins.
+    pub fn window(&mut self, number: u32, base: u64) {
+        self.windows.insert(number, base);
     }
 
     /// Learns that all that a strand did before a position comes before the barrier that ended `phase`.
@@ -100,6 +110,16 @@ impl Owner {
     /// All races so far, with how often they were met.
     pub fn races(&self) -> impl Iterator<Item = &Race> {
         self.races.values()
+    }
+}
+
+/// Bytes of a window as bytes of the process: the same memory may be reached by other ways too.
+fn address(place: Place, windows: &FxHashMap<u32, u64>) -> Place {
+    let Segment::Window(number) = place.segment else { return place };
+    let Some(base) = windows.get(&number) else { return place };
+    match Interval::from_len(base.saturating_add(place.bytes.lo()), place.bytes.len()) {
+        Ok(bytes) => Place { segment: Segment::Private, bytes, ..place },
+        Err(_) => place,
     }
 }
 

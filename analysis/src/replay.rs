@@ -64,7 +64,6 @@ enum Item {
 }
 
 struct StrandState {
-    strand: Strand,
     items: Vec<Item>,
     next: usize,
     clock: Clock,
@@ -151,7 +150,7 @@ impl<'a, F: FnMut(Pair)> Replay<'a, F> {
             items.sort_by_key(|&(pos, item)| (pos, matches!(item, Item::Access(i) if accesses[i].span == Span::Point)));
             lanes.insert(strand, Lane(strands.len() as u32));
             let items = items.into_iter().map(|(_, item)| item).collect();
-            strands.push(StrandState { strand, items, next: 0, clock: Clock::default() });
+            strands.push(StrandState { items, next: 0, clock: Clock::default() });
         }
         let ready = (0..strands.len() as u32).rev().map(Lane).collect();
         Self {

@@ -1,85 +1,114 @@
 //! Conflict first: which accesses have a partner that they conflict with in a phase they share?
 //!
 //! Phase by phase, in interval histories, one per segment. The strand that did most of the points in a phase (the owner itself, as a
-//! rule) is asked against the others but not stored: points of one strand never race with each other. Of accesses that differ only in
-//! their position one representative is stored and asked: a location that is touched a million times by one line is looked at once.
+//! rule) is asked against the others but not stored: points of one strand never race with each other. Accesses that differ only in
+//! their position form a [`Class`], which is stored and asked once: a location that is touched a million times by one line is looked
+//! at once. Too much may be marked, never too little; the replay is exact.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use thrille_history::{History, IntervalSkiplist, Keep};
-use thrille_model::{Access, Kind, Locksets, Phase, Place, Segment, Site, Span, Strand, conflict, protected};
+use thrille_model::{Access, Kind, Locksets, Phase, Phases, Place, Segment, Site, Span, Strand, conflict, protected};
 
-/// What two accesses of one strand and phase have in common when asking for conflicts with one is asking for both.
-type Class = (Strand, Site, Kind, Place, u32, bool);
+/// What accesses have in common that conflict with the same others.
+type Key = (Strand, Site, Kind, Place, u32, bool);
 
-fn class(access: &Access) -> Class {
+fn key(access: &Access) -> Key {
     (access.strand, access.site, access.kind, access.place, access.locks.0, access.span == Span::Point)
+}
+
+/// All accesses of one phase with one key.
+struct Class<'a> {
+    /// One of them.
+    access: &'a Access,
+    /// From the phase they begin in to the last that one of them reaches.
+    phases: Phases,
+    /// Whether one of them is of this cut.
+    new: bool,
+    /// Whether there are several, so that they may conflict with each other.
+    several: bool,
 }
 
 /// Marks the accesses that have a conflicting partner. At least one of each pair is at or after index `first_new`.
 pub fn suspects(accesses: &[Access], first_new: usize, locksets: &Locksets) -> Vec<bool> {
-    let mut marked: FxHashSet<Class> = FxHashSet::default();
+    let mut marked: FxHashSet<Key> = FxHashSet::default();
     let mut order: Vec<usize> = (0..accesses.len()).collect();
     order.sort_by_key(|&i| accesses[i].phases.lo);
-    let mut stored: FxHashMap<Segment, IntervalSkiplist<usize>> = FxHashMap::default();
-    for group in order.chunk_by(|&i, &j| accesses[i].phases.lo == accesses[j].phases.lo) {
-        forget_before(accesses[group[0]].phases.lo, accesses, &mut stored);
-        let busiest = busiest(group, accesses);
-        let is_home = |a: &Access| a.span == Span::Point && a.strand == busiest && a.phases.hi == Some(a.phases.lo);
-        let mut seen: FxHashSet<Class> = FxHashSet::default();
-        let (home, foreign): (Vec<usize>, Vec<usize>) =
-            group.iter().filter(|&&i| seen.insert(class(&accesses[i]))).partition(|&&i| is_home(&accesses[i]));
-        // A line of one strand may race with itself: of its operations, a second one stands for all the others.
-        let repeated = repeated_operations(group, accesses);
-        for (i, store) in foreign.into_iter().chain(repeated).map(|i| (i, true)).chain(home.into_iter().map(|i| (i, false))) {
-            let access = &accesses[i];
-            let history = stored.entry(access.place.segment).or_default();
-            history.overlapping(access.place.bytes, |_, &j| {
-                let other = &accesses[j];
-                if (i >= first_new || j >= first_new)
-                    && other.phases.meet(access.phases)
-                    && !(other.strand == access.strand && other.span == Span::Point && access.span == Span::Point)
-                    && conflict(access, other)
-                    && !protected(access, other, locksets)
-                {
-                    marked.insert(class(access));
-                    marked.insert(class(other));
+    let groups: Vec<Vec<Class>> = order
+        .chunk_by(|&i, &j| accesses[i].phases.lo == accesses[j].phases.lo)
+        .map(|group| classes(group, accesses, first_new))
+        .collect();
+    let mut stored: FxHashMap<Segment, IntervalSkiplist<&Class>> = FxHashMap::default();
+    for group in &groups {
+        forget_before(group[0].phases.lo, &mut stored);
+        let busiest = busiest(group);
+        let (home, foreign): (Vec<&Class>, Vec<&Class>) = group.iter().partition(|c| is_home(c, busiest));
+        for (class, store) in foreign.into_iter().map(|c| (c, true)).chain(home.into_iter().map(|c| (c, false))) {
+            let history = stored.entry(class.access.place.segment).or_default();
+            if class.several && class.new && class.access.writes() && class.access.span != Span::Point && !excludes_itself(class, locksets) {
+                marked.insert(key(class.access));
+            }
+            history.overlapping(class.access.place.bytes, |_, other| {
+                if may_race(class, other, locksets) {
+                    marked.insert(key(class.access));
+                    marked.insert(key(other.access));
                 }
             });
             if store {
-                history.insert(access.place.bytes, i);
+                history.insert(class.access.place.bytes, class);
             }
         }
     }
-    accesses.iter().map(|a| marked.contains(&class(a))).collect()
+    accesses.iter().map(|a| marked.contains(&key(a))).collect()
 }
 
-fn forget_before(phase: Phase, accesses: &[Access], stored: &mut FxHashMap<Segment, IntervalSkiplist<usize>>) {
+fn may_race(a: &Class, b: &Class, locksets: &Locksets) -> bool {
+    let points_of_one_strand =
+        a.access.strand == b.access.strand && a.access.span == Span::Point && b.access.span == Span::Point;
+    (a.new || b.new)
+        && a.phases.meet(b.phases)
+        && !points_of_one_strand
+        && conflict(a.access, b.access)
+        && !protected(a.access, b.access, locksets)
+}
+
+/// A line of one strand may race with itself, by operations that are under way at the same time.
+fn excludes_itself(class: &Class, locksets: &Locksets) -> bool {
+    matches!(class.access.kind, Kind::Atomic(_)) || protected(class.access, class.access, locksets)
+}
+
+fn classes<'a>(group: &[usize], accesses: &'a [Access], first_new: usize) -> Vec<Class<'a>> {
+    let mut index: FxHashMap<Key, usize> = FxHashMap::default();
+    let mut classes: Vec<Class> = Vec::new();
+    for &i in group {
+        let access = &accesses[i];
+        let at = *index.entry(key(access)).or_insert(classes.len());
+        match classes.get_mut(at) {
+            None => classes.push(Class { access, phases: access.phases, new: i >= first_new, several: false }),
+            Some(class) => {
+                class.phases.hi = class.phases.hi.zip(access.phases.hi).map(|(a, b)| a.max(b));
+                class.new |= i >= first_new;
+                class.several = true;
+            }
+        }
+    }
+    classes
+}
+
+fn is_home(class: &Class, busiest: Strand) -> bool {
+    class.access.span == Span::Point && class.access.strand == busiest && class.phases.hi == Some(class.phases.lo)
+}
+
+fn forget_before(phase: Phase, stored: &mut FxHashMap<Segment, IntervalSkiplist<&Class>>) {
     for history in stored.values_mut() {
-        history.retain(|_, &mut i| if accesses[i].phases.hi.is_none_or(|hi| hi >= phase) { Keep::Yes } else { Keep::No });
+        history.retain(|_, class| if class.phases.hi.is_none_or(|hi| hi >= phase) { Keep::Yes } else { Keep::No });
     }
 }
 
 /// The strand with most points, which need not be stored.
-fn busiest(group: &[usize], accesses: &[Access]) -> Strand {
+fn busiest(group: &[Class]) -> Strand {
     let mut points: FxHashMap<Strand, usize> = FxHashMap::default();
-    for &i in group {
-        if accesses[i].span == Span::Point {
-            *points.entry(accesses[i].strand).or_default() += 1;
-        }
+    for class in group.iter().filter(|c| c.access.span == Span::Point) {
+        *points.entry(class.access.strand).or_default() += 1;
     }
-    points.into_iter().max_by_key(|&(strand, n)| (n, strand)).map_or(accesses[group[0]].strand, |(strand, _)| strand)
-}
-
-fn repeated_operations(group: &[usize], accesses: &[Access]) -> Vec<usize> {
-    let mut times: FxHashMap<Class, u32> = FxHashMap::default();
-    let second = |&i: &usize| {
-        let n = times.entry(class(&accesses[i])).or_default();
-        *n += 1;
-        (*n == 2).then_some(i)
-    };
-    group.iter().filter(|&&i| accesses[i].span != Span::Point).filter_map({
-        let mut second = second;
-        move |i| second(i)
-    })
-    .collect()
+    points.into_iter().max_by_key(|&(strand, n)| (n, strand)).map_or(group[0].access.strand, |(strand, _)| strand)
 }

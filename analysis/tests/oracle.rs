@@ -324,7 +324,7 @@ impl World {
                 self.event(s, Sync::Observe { word, version });
             }
             14 => {
-                let atomic = Atomic { domain: Domain::Shmem, ty: (how >> 22) as u8 % 2, width: 2, effect: Effect::Update };
+                let atomic = Atomic { domain: Domain::Shmem, ty: (how >> 22) as u8 % 2, width: 2, op: 0, ordered: false, effect: Effect::Update };
                 self.tick(s);
                 self.access(s, other, lo & !1, 2, Kind::Atomic(atomic), operation(Order::Fenced(channel)), site);
             }

@@ -22,6 +22,8 @@ pub enum Domain {
     Processor,
     /// The OpenSHMEM library.
     Shmem,
+    /// The MPI library: its accumulate operations.
+    Mpi,
 }
 
 /// An atomic access.
@@ -33,6 +35,10 @@ pub struct Atomic {
     pub ty: u8,
     /// Bytes of one element.
     pub width: u8,
+    /// The operation, in the numbering of the domain, where it matters which it is; 0 goes with every other.
+    pub op: u8,
+    /// Whether it is ordered with others of its kind that its rank issues to the same target.
+    pub ordered: bool,
     /// Whether it writes.
     pub effect: Effect,
 }

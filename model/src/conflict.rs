@@ -27,7 +27,9 @@ fn go_together(a: &Access, b: &Access) -> bool {
     match (a.kind, b.kind) {
         (Kind::Atomic(x), Kind::Atomic(y)) => {
             let apart = a.place.bytes.lo().abs_diff(b.place.bytes.lo());
-            atomic_towards_each_other(x, y) && apart.is_multiple_of(u64::from(x.width.max(1)))
+            let aligned = apart.is_multiple_of(u64::from(x.width.max(1)));
+            let in_order = x.ordered && y.ordered && a.strand.rank == b.strand.rank;
+            aligned && (atomic_towards_each_other(x, y) || in_order && (x.domain, x.ty) == (y.domain, y.ty))
         }
         // What is waited for is the update of another PE, or an atomic one.
         (Kind::Await, Kind::Atomic(_)) | (Kind::Atomic(_), Kind::Await) => true,
@@ -44,5 +46,6 @@ fn atomic_towards_each_other(a: Atomic, b: Atomic) -> bool {
             // The processor does not care for types.
             Domain::Processor => true,
             Domain::Shmem => a.ty == b.ty,
+            Domain::Mpi => a.ty == b.ty && (a.op == b.op || a.op == 0 || b.op == 0),
         }
 }

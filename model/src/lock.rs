@@ -11,6 +11,8 @@ use std::fmt;
 pub enum Lock {
     /// A lock of the whole job at a symmetric address.
     Symmetric(Segment, u64),
+    /// The lock of a window at one of its ranks.
+    Window(u32, Rank),
     /// A lock of one process: a mutex or a read-write lock at this address.
     Process(Rank, u64),
 }
@@ -93,6 +95,7 @@ impl fmt::Display for Lock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Symmetric(segment, offset) => write!(f, "lock at {segment:?}+{offset:#x}"),
+            Self::Window(window, rank) => write!(f, "lock of window {window} at {rank}"),
             Self::Process(rank, address) => write!(f, "mutex {address:#x} of {rank}"),
         }
     }

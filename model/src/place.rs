@@ -11,7 +11,10 @@ pub enum Segment {
     Heap,
     /// Static and global variables; offsets from the start of the executable's data.
     Statics,
-    /// Memory that only its own rank can name; offsets are addresses.
+    /// A window that ranks expose to each other, by a number that all its ranks agree on; offsets from its base. The owner turns them
+    /// into addresses: windows may overlap each other and anything else.
+    Window(u32),
+    /// Any other memory of a process; offsets are addresses.
     Private,
 }
 

@@ -43,6 +43,19 @@ pub enum Token {
         /// The n-th collective on it.
         seq: u64,
     },
+    /// The n-th message of its kind from one rank to another.
+    Message {
+        /// The communicator or window, by an id equal on all members.
+        group: u64,
+        /// Who sends.
+        from: Rank,
+        /// Who receives.
+        to: Rank,
+        /// With which tag.
+        tag: i64,
+        /// The n-th of these.
+        seq: u64,
+    },
     /// The n-th round of a barrier among the strands of one rank.
     Local {
         /// The process it is in.

@@ -104,6 +104,7 @@ pub struct Rank {
     events: Vec<SyncEvent>,
     open: Vec<Open>,
     closes: Vec<(thrille_model::Rank, Close)>,
+    windows: Vec<(u32, u64)>,
     accesses: Vec<Access>,
     scratch: Vec<Run>,
     phase: Phase,
@@ -131,6 +132,7 @@ impl Rank {
             events: Vec::new(),
             open: Vec::new(),
             closes: Vec::new(),
+            windows: Vec::new(),
             accesses: Vec::new(),
             scratch: Vec::new(),
             phase: Phase(0),
@@ -209,6 +211,7 @@ impl Rank {
         if !self.single() {
             self.drain(recorder);
         }
+        recorder.see(&self.regions);
         let pos = recorder.tick();
         self.event_here(recorder, sync, pos);
     }
@@ -315,6 +318,17 @@ impl Rank {
         self.drain(recorder);
         self.release(recorder, Token::Exit(recorder.strand));
         self.alive[recorder.strand.index as usize] = false;
+    }
+
+    /// Other memory is shared from now on. A strand notices at its next event, which anything new must come through to it by.
+    pub fn share(&mut self, recorder: &mut Recorder, regions: Regions) {
+        self.regions = Arc::new(regions);
+        recorder.see(&self.regions);
+    }
+
+    /// This rank's part of a window begins at this address.
+    pub fn window(&mut self, number: u32, base: u64) {
+        self.windows.push((number, base));
     }
 
     /// A lock is taken.
@@ -477,6 +491,7 @@ impl Rank {
         Gathered {
             accesses,
             closes: std::mem::take(&mut self.closes),
+            windows: std::mem::take(&mut self.windows),
             events: std::mem::take(&mut self.events),
             locksets: self.locksets.clone(),
             status,

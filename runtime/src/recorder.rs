@@ -147,6 +147,13 @@ impl Recorder {
         Some((region.owner, region.segment, address - region.start + region.offset, region.end - address))
     }
 
+    /// Uses these regions from now on.
+    pub(crate) fn see(&mut self, regions: &Arc<Regions>) {
+        if !Arc::ptr_eq(&self.regions, regions) {
+            self.regions = Arc::clone(regions);
+        }
+    }
+
     pub(crate) fn watch(&mut self) -> &mut Watched {
         &mut self.watched
     }

@@ -23,10 +23,11 @@ const MOST_BARRIERS: u64 = 256;
 /// Longest time between two cuts, if there are barriers to make them at.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// An allocation on the symmetric heap.
+/// Memory that the program asked for, or made a window of.
 #[derive(Clone, Copy, Debug)]
 struct Allocation {
     number: u32,
+    segment: Segment,
     lo: u64,
     len: u64,
     site: Site,
@@ -123,12 +124,12 @@ impl<T: Transport> Session<T> {
         }
     }
 
-    /// The symmetric heap has a new object.
-    pub fn allocated(&self, lo: u64, len: u64, pc: u64) {
+    /// A segment has a new object.
+    pub fn allocated(&self, segment: Segment, lo: u64, len: u64, pc: u64) {
         let site = self.rank().modules().site(pc);
         let mut judge = lock(&self.judge);
         let number = judge.allocations.last().map_or(0, |a| a.number) + 1;
-        judge.allocations.push(Allocation { number, lo, len, site });
+        judge.allocations.push(Allocation { number, segment, lo, len, site });
     }
 
     /// Something the reader of the report must know.
@@ -237,9 +238,8 @@ impl<T: Transport> Judge<T> {
     /// With the allocation that the bytes lie in.
     fn named(&self, race: thrille_model::Race) -> thrille_model::Race {
         let offset = race.object.offset;
-        let allocation = (race.object.segment == Segment::Heap)
-            .then(|| self.allocations.iter().rev().find(|a| a.lo <= offset && offset < a.lo + a.len))
-            .flatten()
+        let holds = |a: &&Allocation| a.segment == race.object.segment && a.lo <= offset && offset < a.lo + a.len;
+        let allocation = (self.allocations.iter().rev().find(holds))
             .map(|a| (a.number, a.lo, a.len, a.site));
         thrille_model::Race { object: Object { allocation, ..race.object }, ..race }
     }

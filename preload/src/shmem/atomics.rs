@@ -21,7 +21,7 @@ elements! { i32 = 1, u32 = 2, i64 = 3, u64 = 4, isize = 3, usize = 4, f32 = 5, f
 
 /// The access of an atomic on this type.
 pub fn kind<T: Element>(effect: Effect) -> Kind {
-    Kind::Atomic(Atomic { domain: Domain::Shmem, ty: T::TYPE, width: size_of::<T>() as u8, effect })
+    Kind::Atomic(Atomic { domain: Domain::Shmem, ty: T::TYPE, width: size_of::<T>() as u8, op: 0, ordered: false, effect })
 }
 
 /// An atomic that does not fetch.

@@ -76,7 +76,7 @@ fn allocated(call: &mut Option<Call>, at: *mut c_void, size: usize) {
         && let Some((Segment::Heap, offset)) = call.symmetric(at)
     {
         let pc = call.o.pc;
-        call.o.session.allocated(offset, size as u64, pc);
+        call.o.session.allocated(Segment::Heap, offset, size as u64, pc);
     }
 }
 

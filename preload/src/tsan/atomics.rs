@@ -39,7 +39,7 @@ fn atomic<T>(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnc
     let mut rank = threaded.then(|| session.rank());
     let (value, did) = operate();
     let effect = if matches!(did, Did::Load) { Effect::Load } else { Effect::Update };
-    let kind = Kind::Atomic(Atomic { domain: Domain::Processor, ty: 0, width, effect });
+    let kind = Kind::Atomic(Atomic { domain: Domain::Processor, ty: 0, width, op: 0, ordered: false, effect });
     if let Some(rank) = &mut rank {
         if releases(order) && !matches!(did, Did::Load) {
             let how = if matches!(did, Did::Store) { How::Set } else { How::Modify };
