@@ -3,7 +3,7 @@
 use crate::owner::Owner;
 use serde::{Deserialize, Serialize};
 use thrille_model::wire::{self, WireError};
-use thrille_model::{Access, Held, Locksets, LocksetId, Phase, Pos, Race, Rank, Strand, SyncEvent};
+use thrille_model::{Access, Flow, Held, Locksets, LocksetId, Phase, Pos, Race, Rank, Strand, SyncEvent};
 use thrille_transport::{Outbox, Transport, TransportError};
 
 /// Why a cut failed.
@@ -102,12 +102,14 @@ pub struct Analysis<T> {
     owner: Owner,
     /// Own events that accesses carried over may still need.
     log: Vec<SyncEvent>,
+    /// What flowed through locks, anywhere, since that log begins.
+    flows: Vec<Flow>,
 }
 
 impl<T: Transport> Analysis<T> {
     /// Starts with nothing.
     pub fn new(transport: T) -> Self {
-        Self { transport, owner: Owner::default(), log: Vec::new() }
+        Self { transport, owner: Owner::default(), log: Vec::new(), flows: Vec::new() }
     }
 
     /// Makes a cut; all ranks do so at the same global barrier.
@@ -125,19 +127,26 @@ impl<T: Transport> Analysis<T> {
         }
 
         let judged = self.owner.len();
-        let suspicious = self.owner.screen();
-        let looked_up_order = self.anybody(suspicious)?;
+        let watermark = statuses.iter().map(|s| s.watermark).min().unwrap_or(status.phase);
+        let log_ends = watermark >= status.phase && statuses.iter().all(|s| s.open == 0);
+        let screened = self.owner.screen();
+        let (suspicious, protected) = (screened.suspicious, screened.flows);
+        // What flowed through locks matters later only if the logs do.
+        let looked_up_order = self.anybody(suspicious || protected && !log_ends)?;
         if looked_up_order {
-            let logs = self.logs()?;
+            let logs: Vec<SyncEvent> = self.told(&self.log.clone())?.into_iter().flatten().collect();
+            let flows = if protected { self.owner.flows(&logs) } else { Vec::new() };
+            let flows = self.told(&flows)?;
+            self.flows.extend(flows.into_iter().flatten());
             if suspicious {
-                self.owner.judge(&logs);
+                self.owner.judge(&logs, &self.flows);
             }
         }
 
-        let watermark = statuses.iter().map(|s| s.watermark).min().unwrap_or(status.phase);
         let carried = self.owner.forget(watermark);
-        if watermark >= status.phase && statuses.iter().all(|s| s.open == 0) {
+        if log_ends {
             self.log.clear();
+            self.flows.clear();
         }
         let busiest = statuses.iter().map(|s| s.gathered).max().unwrap_or(0);
         let longest_ms = statuses.iter().map(|s| s.elapsed_ms).max().unwrap_or(0);
@@ -190,14 +199,13 @@ impl<T: Transport> Analysis<T> {
 
     /// Round 2: is there a reason to look up order?
     fn anybody(&mut self, suspicious: bool) -> Result<bool, AnalysisError> {
-        let inbox = self.transport.round(Outbox::new().all(wire::encode(&suspicious)))?;
-        Ok(said_by_all::<bool>(inbox.all)?.contains(&true))
+        Ok(self.told(&suspicious)?.contains(&true))
     }
 
-    /// Round 3: everybody's log.
-    fn logs(&mut self) -> Result<Vec<SyncEvent>, AnalysisError> {
-        let inbox = self.transport.round(Outbox::new().all(wire::encode(&self.log)))?;
-        Ok(said_by_all::<Vec<SyncEvent>>(inbox.all)?.into_iter().flatten().collect())
+    /// A round in which everybody tells everybody: round 3 logs, round 4 what flowed through locks.
+    fn told<V: Serialize + serde::de::DeserializeOwned>(&mut self, mine: &V) -> Result<Vec<V>, AnalysisError> {
+        let inbox = self.transport.round(Outbox::new().all(wire::encode(mine)))?;
+        said_by_all(inbox.all)
     }
 }
 

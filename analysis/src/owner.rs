@@ -1,11 +1,11 @@
 //! What an owner keeps of its memory's accesses from one cut to the next.
 
 use crate::exchange::Close;
-use crate::replay::{Pair, replay};
-use crate::screen::suspects;
+use crate::replay::{Found, Pair, replay};
+use crate::screen::{Screened, screen};
 use rustc_hash::FxHashMap;
 use thrille_model::{
-    Access, Act, Held, Interval, Kind, Locksets, LocksetId, Object, Phase, Place, Pos, Race, Segment, Side, Site, Span, Strand, SyncEvent,
+    Access, Act, Flow, Held, Interval, Kind, Locksets, LocksetId, Object, Phase, Place, Pos, Race, Segment, Side, Site, Span, Strand, SyncEvent,
 };
 
 /// Two sites and what they did, in a fixed order.
@@ -18,7 +18,7 @@ pub struct Owner {
     accesses: Vec<Access>,
     carried: usize,
     locksets: Locksets,
-    suspects: Vec<bool>,
+    screened: Screened,
     /// Where this rank's part of each window is.
     windows: FxHashMap<u32, u64>,
     races: FxHashMap<Pairing, Race>,
@@ -70,17 +70,32 @@ impl Owner {
         self.accesses.len()
     }
 
-    /// Conflict first. True if order has to be looked up.
-    pub fn screen(&mut self) -> bool {
-        self.suspects = suspects(&self.accesses, self.carried, &self.locksets);
-        self.suspects.contains(&true)
+    /// Conflict first.
+    pub fn screen(&mut self) -> &Screened {
+        self.screened = screen(&self.accesses, self.carried, &self.locksets);
+        &self.screened
     }
 
-    /// Order later, by the logs of all ranks.
-    pub fn judge(&mut self, events: &[SyncEvent]) {
+    /// What flowed through locks to or from this memory.
+    pub fn flows(&self, events: &[SyncEvent]) -> Vec<Flow> {
+        let mut flows = Vec::new();
+        let found = |found| {
+            if let Found::Flow(flow) = found {
+                flows.push(flow);
+            }
+        };
+        replay(&self.accesses, &self.screened.marked, events, &[], &self.locksets, found);
+        flows.sort_unstable();
+        flows.dedup();
+        flows
+    }
+
+    /// Order later, by the logs of all ranks and what flowed through locks anywhere.
+    pub fn judge(&mut self, events: &[SyncEvent], flows: &[Flow]) {
         let (accesses, races, fresh, carried) = (&self.accesses, &mut self.races, &mut self.fresh, self.carried);
         let locksets = &self.locksets;
-        replay(accesses, &self.suspects, events, locksets, |pair: Pair| {
+        replay(accesses, &self.screened.marked, events, flows, locksets, |found| {
+            let Found::Race(pair) = found else { return };
             if pair.first < carried && pair.second < carried {
                 return; // met at an earlier cut
             }
@@ -98,7 +113,7 @@ impl Owner {
         self.accesses.retain(|a| a.phases.hi.is_none_or(|hi| hi >= watermark));
         keep_the_latest_of_each_line(&mut self.accesses);
         self.carried = self.accesses.len();
-        self.suspects.clear();
+        self.screened = Screened::default();
         self.carried
     }
 

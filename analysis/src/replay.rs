@@ -10,6 +10,10 @@
 //! * something issued on its channel after a later fence has arrived, or the signal that follows its data was seen, or
 //! * a strand of its rank completed its context after learning of its issue.
 //!
+//! *Locks.* The critical sections of a lock are replayed in the order in which they were, so that what flows through a lock is met from the
+//! earlier section to the later. Flows are found in a first replay, shared among the owners and made part of the order in a second one:
+//! the memory that is handed over and the flag that tells so may belong to different ranks.
+//!
 //! *Forgetting.* A stored access is dropped when a later one of the same strand, line, kind, bytes and locks comes after it, or will
 //! be completed with it: whoever comes later and is unordered with the dropped one is unordered with the one that stays. So no pair of
 //! lines is lost, and a location holds at most one record for each line and strand, unless operations pile up uncompleted.
@@ -19,11 +23,12 @@
 
 use crate::clock::{Clock, Lane};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::rc::Rc;
 use thrille_history::{History, IntervalSkiplist, Keep};
 use thrille_model::{
-    Access, Ctx, How, Locksets, Order, Phase, Pos, Rank, Segment, Span, Strand, Sync, SyncEvent, Token, Why, Word, conflict,
+    Access, Ctx, Flow, How, Lock, Locksets, Order, Phase, Pos, Rank, Segment, Span, Strand, Sync, SyncEvent, Token, Why, Word, conflict,
     protected,
 };
 
@@ -38,15 +43,27 @@ pub struct Pair {
     pub why: Why,
 }
 
-/// Replays the logs with the accesses that `chosen` marks, and tells `found` of every race met.
+/// What a replay comes upon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Two accesses that race.
+    Race(Pair),
+    /// Two accesses that a lock keeps apart, the later of which saw, or may have seen, the earlier.
+    Flow(Flow),
+}
+
+/// Replays the logs with the accesses that `chosen` marks and the flows through locks that are known, and tells `found` of every race
+/// and every flow met.
 pub fn replay(
     accesses: &[Access],
     chosen: &[bool],
     events: &[SyncEvent],
+    flows: &[Flow],
     locksets: &Locksets,
-    found: impl FnMut(Pair),
+    found: impl FnMut(Found),
 ) {
-    let mut replay = Replay::new(accesses, chosen, events, locksets, found);
+    let events: Vec<SyncEvent> = events.iter().copied().chain(flows.iter().flat_map(|f| as_events(*f))).collect();
+    let mut replay = Replay::new(accesses, chosen, &events, locksets, found);
     loop {
         while let Some(lane) = replay.ready.pop() {
             replay.run(lane);
@@ -55,6 +72,12 @@ pub fn replay(
             return;
         }
     }
+}
+
+/// A flow as what it does to the order: the end of the earlier section comes before the access in the later one.
+fn as_events(flow: Flow) -> [SyncEvent; 2] {
+    let event = |(strand, pos), sync| SyncEvent { strand, pos, sync };
+    [event(flow.from, Sync::Release(Token::Flow(flow))), event(flow.to, Sync::Acquire(Token::Flow(flow)))]
 }
 
 #[derive(Clone, Copy)]
@@ -98,6 +121,14 @@ struct WordUpdate {
     signal: Option<(Strand, Pos)>,
 }
 
+/// The critical sections of a lock, which are replayed in the order in which they were.
+#[derive(Default)]
+struct LockState {
+    /// Those that have not ended yet in the replay, of those whose end is in the logs.
+    to_end: BTreeSet<u64>,
+    waiting: Vec<Lane>,
+}
+
 struct QuietAt {
     lane: Lane,
     pos: Pos,
@@ -113,6 +144,9 @@ struct Replay<'a, F> {
     tokens: FxHashMap<Token, TokenState>,
     words: FxHashMap<Word, WordState>,
     quiets: FxHashMap<(Rank, Ctx), Vec<QuietAt>>,
+    locks: FxHashMap<Lock, LockState>,
+    /// Where each strand's sections of a lock begin and end.
+    sections: FxHashMap<(Strand, Lock), BTreeMap<Pos, Sync>>,
     /// Who saw the signal of a put, and where.
     signal_seen: FxHashMap<(Strand, Pos), Vec<(Lane, Pos)>>,
     history: FxHashMap<Segment, IntervalSkiplist<usize>>,
@@ -120,11 +154,13 @@ struct Replay<'a, F> {
     found: F,
 }
 
-impl<'a, F: FnMut(Pair)> Replay<'a, F> {
+impl<'a, F: FnMut(Found)> Replay<'a, F> {
     fn new(accesses: &'a [Access], chosen: &[bool], events: &'a [SyncEvent], locksets: &'a Locksets, found: F) -> Self {
         let mut items: BTreeMap<Strand, Vec<(Pos, Item)>> = BTreeMap::new();
         let mut tokens: FxHashMap<Token, TokenState> = FxHashMap::default();
         let mut words: FxHashMap<Word, WordState> = FxHashMap::default();
+        let mut locks: FxHashMap<Lock, LockState> = FxHashMap::default();
+        let mut sections: FxHashMap<(Strand, Lock), BTreeMap<Pos, Sync>> = FxHashMap::default();
         for (i, event) in events.iter().enumerate() {
             items.entry(event.strand).or_default().push((event.pos, Item::Event(i)));
             match event.sync {
@@ -136,6 +172,13 @@ impl<'a, F: FnMut(Pair)> Replay<'a, F> {
                 }
                 Sync::Observe { word, version } => {
                     words.entry(word).or_default().observed.insert(version);
+                }
+                Sync::Lock(lock, _) => {
+                    sections.entry((event.strand, lock)).or_default().insert(event.pos, event.sync);
+                }
+                Sync::Unlock(lock, number) => {
+                    locks.entry(lock).or_default().to_end.insert(number);
+                    sections.entry((event.strand, lock)).or_default().insert(event.pos, event.sync);
                 }
                 Sync::Acquire(_) | Sync::Quiet(_) | Sync::Fence(_) => {}
             }
@@ -162,6 +205,8 @@ impl<'a, F: FnMut(Pair)> Replay<'a, F> {
             tokens,
             words,
             quiets: FxHashMap::default(),
+            locks,
+            sections,
             signal_seen: FxHashMap::default(),
             history: FxHashMap::default(),
             ready,
@@ -268,6 +313,18 @@ impl<'a, F: FnMut(Pair)> Replay<'a, F> {
                 let at = QuietAt { lane, pos: event.pos, knew: clock.clone() };
                 self.quiets.entry((event.strand.rank, ctx)).or_default().push(at);
             }
+            Sync::Lock(lock, number) => {
+                let Some(state) = self.locks.get_mut(&lock) else { return true };
+                if state.to_end.first().is_some_and(|&first| first < number) {
+                    state.waiting.push(lane);
+                    return false;
+                }
+            }
+            Sync::Unlock(lock, number) => {
+                let Some(state) = self.locks.get_mut(&lock) else { return true };
+                state.to_end.remove(&number);
+                self.ready.append(&mut state.waiting);
+            }
             Sync::Fence(ctx) => {
                 clock.learn(lane, event.pos.0);
                 let rank = event.strand.rank;
@@ -307,18 +364,22 @@ impl<'a, F: FnMut(Pair)> Replay<'a, F> {
         clock.learn(lane, access.begin.0 + 1);
         let clock = clock.clone();
         let mut history = self.history.remove(&access.place.segment).unwrap_or_default();
-        let mut pairs = Vec::new();
+        let mut found = Vec::new();
         history.retain_overlapping(access.place.bytes, |_, &mut j| {
             let other = &self.accesses[j];
             let ordered = self.done_before(other, access, &clock);
-            if !ordered && conflict(other, access) && !protected(other, access, self.locksets) {
-                pairs.push(Pair { first: j, second: i, why: self.why(other, &clock) });
+            if conflict(other, access) {
+                if protected(other, access, self.locksets) {
+                    found.extend(self.flows(other, access, &clock).map(Found::Flow));
+                } else if !ordered {
+                    found.push(Found::Race(Pair { first: j, second: i, why: self.why(other, &clock) }));
+                }
             }
             if stands_for(access, other) && (ordered || same_fate(access, other)) { Keep::No } else { Keep::Yes }
         });
         history.insert(access.place.bytes, i);
         self.history.insert(access.place.segment, history);
-        pairs.into_iter().for_each(&mut self.found);
+        found.into_iter().for_each(&mut self.found);
     }
 
     /// Whether `x`, replayed earlier, is done for a strand that begins `y` with this knowledge.
@@ -345,6 +406,17 @@ impl<'a, F: FnMut(Pair)> Replay<'a, F> {
         }
         self.quiets.get(&(x.strand.rank, operation.ctx)).is_some_and(|quiets| {
             quiets.iter().rev().any(|q| clock.knows(q.lane, q.pos) && q.knew.knows(lane, x.begin))
+        })
+    }
+
+    /// What flows from `x` to `y` through the locks that keep them apart, and is not known to `y` anyway.
+    fn flows<'s>(&'s self, x: &'s Access, y: &'s Access, clock: &'s Clock) -> impl Iterator<Item = Flow> + 's {
+        let common = self.locksets.get(x.locks).iter().filter(|h| self.locksets.get(y.locks).iter().any(|o| o.lock == h.lock));
+        common.filter_map(move |held| {
+            let sections = self.sections.get(&(x.strand, held.lock))?;
+            let (&end, _) = sections.range((Bound::Excluded(x.begin), Bound::Unbounded)).find(|(_, s)| matches!(s, Sync::Unlock(..)))?;
+            let known = end.0 > 0 && clock.knows(self.lanes[&x.strand], Pos(end.0 - 1));
+            (!known).then_some(Flow { from: (x.strand, end), to: (y.strand, y.begin) })
         })
     }
 

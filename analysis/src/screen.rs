@@ -28,8 +28,20 @@ struct Class<'a> {
     several: bool,
 }
 
-/// Marks the accesses that have a conflicting partner. At least one of each pair is at or after index `first_new`.
-pub fn suspects(accesses: &[Access], first_new: usize, locksets: &Locksets) -> Vec<bool> {
+/// What the screening found.
+#[derive(Default)]
+pub struct Screened {
+    /// The accesses that have a conflicting partner, protected or not. At least one of each pair is of this cut.
+    pub marked: Vec<bool>,
+    /// Whether a pair is unprotected.
+    pub suspicious: bool,
+    /// Whether a pair is protected by a lock, so that something may have flowed through that lock.
+    pub flows: bool,
+}
+
+/// Looks for conflicting partners. What is at or after index `first_new` is of this cut.
+pub fn screen(accesses: &[Access], first_new: usize, locksets: &Locksets) -> Screened {
+    let mut found = Screened::default();
     let mut marked: FxHashSet<Key> = FxHashSet::default();
     let mut order: Vec<usize> = (0..accesses.len()).collect();
     order.sort_by_key(|&i| accesses[i].phases.lo);
@@ -44,13 +56,15 @@ pub fn suspects(accesses: &[Access], first_new: usize, locksets: &Locksets) -> V
         let (home, foreign): (Vec<&Class>, Vec<&Class>) = group.iter().partition(|c| is_home(c, busiest));
         for (class, store) in foreign.into_iter().map(|c| (c, true)).chain(home.into_iter().map(|c| (c, false))) {
             let history = stored.entry(class.access.place.segment).or_default();
-            if class.several && class.new && class.access.writes() && class.access.span != Span::Point && !excludes_itself(class, locksets) {
+            if conflicts_with_itself(class) {
                 marked.insert(key(class.access));
+                found.tell(protected(class.access, class.access, locksets));
             }
             history.overlapping(class.access.place.bytes, |_, other| {
-                if may_race(class, other, locksets) {
+                if may_conflict(class, other) {
                     marked.insert(key(class.access));
                     marked.insert(key(other.access));
+                    found.tell(protected(class.access, other.access, locksets));
                 }
             });
             if store {
@@ -58,22 +72,29 @@ pub fn suspects(accesses: &[Access], first_new: usize, locksets: &Locksets) -> V
             }
         }
     }
-    accesses.iter().map(|a| marked.contains(&key(a))).collect()
+    found.marked = accesses.iter().map(|a| marked.contains(&key(a))).collect();
+    found
 }
 
-fn may_race(a: &Class, b: &Class, locksets: &Locksets) -> bool {
+impl Screened {
+    fn tell(&mut self, protected: bool) {
+        self.suspicious |= !protected;
+        self.flows |= protected;
+    }
+}
+
+fn may_conflict(a: &Class, b: &Class) -> bool {
     let points_of_one_strand =
         a.access.strand == b.access.strand && a.access.span == Span::Point && b.access.span == Span::Point;
     (a.new || b.new)
         && a.phases.meet(b.phases)
         && !points_of_one_strand
         && conflict(a.access, b.access)
-        && !protected(a.access, b.access, locksets)
 }
 
 /// A line of one strand may race with itself, by operations that are under way at the same time.
-fn excludes_itself(class: &Class, locksets: &Locksets) -> bool {
-    matches!(class.access.kind, Kind::Atomic(_)) || protected(class.access, class.access, locksets)
+fn conflicts_with_itself(class: &Class) -> bool {
+    class.several && class.new && class.access.span != Span::Point && class.access.kind == Kind::Write
 }
 
 fn classes<'a>(group: &[usize], accesses: &'a [Access], first_new: usize) -> Vec<Class<'a>> {

@@ -42,6 +42,7 @@ struct World {
     locksets: Locksets,
     open: Vec<OpenOperation>,
     versions: Vec<u64>,
+    sections: [u64; 2],
     phase: u64,
     collectives: u64,
     analyses: Vec<Analysis<Local>>,
@@ -72,6 +73,7 @@ impl World {
             locksets: Locksets::default(),
             open: Vec::new(),
             versions: vec![0; (u64::from(ranks) * WORDS) as usize],
+            sections: [0; 2],
             phase: 0,
             collectives: 0,
             analyses,
@@ -185,7 +187,8 @@ impl World {
     }
 
     fn unlock(&mut self, s: usize, lock: Lock) {
-        self.tick(s);
+        let number = self.sections[lock_number(lock)];
+        self.event(s, Sync::Unlock(lock, number));
         self.strands[s].locks.retain(|h| h.lock != lock);
         let strand = self.strands[s].strand;
         for operation in &mut self.open {
@@ -377,7 +380,8 @@ impl World {
                 if self.strands[s].locks.iter().any(|h| h.lock == lock) {
                     self.unlock(s, lock);
                 } else if !self.strands.iter().any(|o| o.locks.iter().any(|h| h.lock == lock)) {
-                    self.tick(s);
+                    self.sections[lock_number(lock)] += 1;
+                    self.event(s, Sync::Lock(lock, self.sections[lock_number(lock)]));
                     self.strands[s].locks.push(Held { lock, mode: Mode::Exclusive });
                 }
             }
@@ -410,6 +414,11 @@ impl World {
             .collect();
         (found, oracle::races(&self.accesses, &self.events, &self.locksets))
     }
+}
+
+fn lock_number(lock: Lock) -> usize {
+    let Lock::Symmetric(_, address) = lock else { unreachable!() };
+    (address - 1000) as usize
 }
 
 fn cases() -> u32 {

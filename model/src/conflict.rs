@@ -13,9 +13,9 @@ pub fn conflict(a: &Access, b: &Access) -> bool {
         && !go_together(a, b)
 }
 
-/// Whether a common lock, held for the whole of both, keeps them apart.
+/// Whether a common lock, held for the whole of both, keeps them apart. A strand's lock does not keep it from itself.
 pub fn protected(a: &Access, b: &Access, locksets: &Locksets) -> bool {
-    locksets.exclude_each_other(a.locks, b.locks)
+    a.strand != b.strand && locksets.exclude_each_other(a.locks, b.locks)
 }
 
 /// The two ends of one operation are the library's business.

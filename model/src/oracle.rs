@@ -8,9 +8,9 @@
 
 use crate::access::{Access, Order, Site, Span};
 use crate::conflict::{conflict, protected};
-use crate::lock::Locksets;
+use crate::lock::{Lock, Locksets};
 use crate::strand::{Phase, Pos, Strand};
-use crate::sync::{Channel, How, Sync, SyncEvent, Token, Word};
+use crate::sync::{Channel, Flow, How, Sync, SyncEvent, Token, Word};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Two sites that race, the smaller first.
@@ -52,7 +52,7 @@ type Nodes = std::collections::HashSet<Node>;
 
 /// Every pair of sites of the log that races.
 pub fn races(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> BTreeSet<SitePair> {
-    let graph = graph(accesses, events);
+    let graph = graph(accesses, events, locksets);
     let fences = Fences::new(accesses, events, &graph);
     let after: Vec<Nodes> = (0..accesses.len()).map(|i| graph.reachable(Node::Done(i))).collect();
     let before = |i: usize, j: usize| {
@@ -111,7 +111,7 @@ fn begin_and_end(access: &Access) -> impl Iterator<Item = (Strand, Pos)> + '_ {
     std::iter::once(access.begin).chain(end).map(|pos| (access.strand, pos))
 }
 
-fn graph(accesses: &[Access], events: &[SyncEvent]) -> Graph {
+fn graph(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> Graph {
     let mut graph = Graph::default();
 
     // Program order.
@@ -176,7 +176,16 @@ fn graph(accesses: &[Access], events: &[SyncEvent]) -> Graph {
                     graph.edge(Node::Update(word, version), after);
                 }
             }
-            Sync::Quiet(_) | Sync::Fence(_) => {}
+            Sync::Quiet(_) | Sync::Fence(_) | Sync::Lock(..) | Sync::Unlock(..) => {}
+        }
+    }
+
+    // What flows through locks.
+    for (i, a) in accesses.iter().enumerate() {
+        for b in &accesses[..i] {
+            for flow in flows(a, b, events, locksets) {
+                graph.edge(Node::Before(flow.from.0, flow.from.1), Node::After(flow.to.0, flow.to.1));
+            }
         }
     }
 
@@ -212,6 +221,31 @@ fn graph(accesses: &[Access], events: &[SyncEvent]) -> Graph {
             graph.edge(from, to);
         }
     }
+}
+
+/// The flows between two accesses: for each lock that both hold, from the earlier of the two critical sections to the later.
+fn flows(a: &Access, b: &Access, events: &[SyncEvent], locksets: &Locksets) -> Vec<Flow> {
+    let mut found = Vec::new();
+    if !conflict(a, b) || a.strand == b.strand {
+        return found;
+    }
+    for lock in locksets.get(a.locks).iter().filter(|h| locksets.get(b.locks).iter().any(|o| o.lock == h.lock)) {
+        let (Some(x), Some(y)) = (section(a, lock.lock, events), section(b, lock.lock, events)) else { continue };
+        let (earlier, end, later) = if x.0 < y.0 { (a, x.1, b) } else { (b, y.1, a) };
+        if let (Some(end), true) = (end, x.0 != y.0) {
+            found.push(Flow { from: (earlier.strand, end), to: (later.strand, later.begin) });
+        }
+    }
+    found
+}
+
+/// The number of the critical section that an access is in, and where it ends.
+fn section(access: &Access, lock: Lock, events: &[SyncEvent]) -> Option<(u64, Option<Pos>)> {
+    let of_strand = || events.iter().filter(|e| e.strand == access.strand);
+    let taken = |e: &&SyncEvent| matches!(e.sync, Sync::Lock(l, _) if l == lock) && e.pos <= access.begin;
+    let Sync::Lock(_, number) = of_strand().filter(taken).max_by_key(|e| e.pos)?.sync else { return None };
+    let end = of_strand().find(|e| e.sync == Sync::Unlock(lock, number)).map(|e| e.pos);
+    Some((number, end))
 }
 
 /// The versions of a word that its `version`-th value is made of: back to the last that set it.

@@ -5,9 +5,13 @@
 //!   everybody; a broadcast is a release by the root and an acquire by the others.
 //! * A **word** is memory whose changes are counted. An observation of version *v* comes after the update that made *v*, and after
 //!   those that *v* still contains: back to the last one that set the word instead of modifying it (the release sequence of C11).
+//! * A **critical section** orders nothing by itself, but what flows through it does: when an access in a later section of a lock conflicts
+//!   with one in an earlier section, the later one comes after the end of the earlier section. So data handed over by a flag that a
+//!   lock protects is ordered, and two sections that have nothing to do with each other are not.
 //! * A **channel** is the way of one-sided operations of one context from one rank to another. A fence puts what was issued before it
 //!   on that way ahead of what is issued after it, without completing either.
 
+use crate::lock::Lock;
 use crate::place::Segment;
 use crate::strand::{Phase, Pos, Rank, Strand};
 use serde::{Deserialize, Serialize};
@@ -56,6 +60,8 @@ pub enum Token {
         /// The n-th of these.
         seq: u64,
     },
+    /// From the end of a critical section to an access in a later one that conflicts with it.
+    Flow(Flow),
     /// The n-th round of a barrier among the strands of one rank.
     Local {
         /// The process it is in.
@@ -65,6 +71,15 @@ pub enum Token {
         /// Which round.
         round: u64,
     },
+}
+
+/// Something flowed through a lock: an access at `to` conflicts with one in the critical section that ended at `from`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Flow {
+    /// The end of the earlier section.
+    pub from: (Strand, Pos),
+    /// The access in the later one.
+    pub to: (Strand, Pos),
 }
 
 /// Memory that strands synchronise by.
@@ -116,6 +131,10 @@ pub enum Sync {
     },
     /// What this rank issued on this context, as far as that comes before, is complete.
     Quiet(Ctx),
+    /// The n-th time that a lock which only one can hold is taken.
+    Lock(Lock, u64),
+    /// That lock is released again.
+    Unlock(Lock, u64),
     /// What this rank issued on this context, as far as that comes before, arrives before what it issues there after, channel by
     /// channel.
     Fence(Ctx),

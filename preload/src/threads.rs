@@ -113,10 +113,19 @@ fn process_lock(observed: &Observed, address: *const c_void) -> Lock {
     Lock::Process(observed.recorder.strand().rank, address as u64)
 }
 
+/// A lock with readers is taken.
 fn taken(address: *const c_void, mode: Mode) {
     if let Some(observed) = observe() {
         let lock = process_lock(&observed, address);
         observed.session.rank().lock(observed.recorder, lock, mode);
+    }
+}
+
+/// A lock that only one can hold is taken.
+fn entered(address: *const c_void) {
+    if let Some(observed) = observe() {
+        let lock = process_lock(&observed, address);
+        observed.session.rank().lock_local_section(observed.recorder, lock);
     }
 }
 
@@ -194,21 +203,21 @@ interpose! {
     fn pthread_mutex_lock(mutex: *mut c_void) -> c_int, real => {
         let result = unsafe { real(mutex) };
         if result == 0 {
-            taken(mutex, Mode::Exclusive);
+            entered(mutex);
         }
         result
     }
     fn pthread_mutex_trylock(mutex: *mut c_void) -> c_int, real => {
         let result = unsafe { real(mutex) };
         if result == 0 {
-            taken(mutex, Mode::Exclusive);
+            entered(mutex);
         }
         result
     }
     fn pthread_mutex_timedlock(mutex: *mut c_void, until: *const timespec) -> c_int, real => {
         let result = unsafe { real(mutex, until) };
         if result == 0 {
-            taken(mutex, Mode::Exclusive);
+            entered(mutex);
         }
         result
     }
@@ -219,14 +228,14 @@ interpose! {
     fn pthread_spin_lock(lock: *mut c_void) -> c_int, real => {
         let result = unsafe { real(lock) };
         if result == 0 {
-            taken(lock, Mode::Exclusive);
+            entered(lock);
         }
         result
     }
     fn pthread_spin_trylock(lock: *mut c_void) -> c_int, real => {
         let result = unsafe { real(lock) };
         if result == 0 {
-            taken(lock, Mode::Exclusive);
+            entered(lock);
         }
         result
     }
@@ -269,7 +278,7 @@ interpose! {
     @c"GLIBC_2.3.2" fn pthread_cond_wait(condition: *mut c_void, mutex: *mut c_void) -> c_int, real => {
         released(mutex);
         let result = unsafe { real(condition, mutex) };
-        taken(mutex, Mode::Exclusive);
+        entered(mutex);
         if result == 0 {
             awaited(condition);
         }
@@ -278,7 +287,7 @@ interpose! {
     @c"GLIBC_2.3.2" fn pthread_cond_timedwait(condition: *mut c_void, mutex: *mut c_void, until: *const timespec) -> c_int, real => {
         released(mutex);
         let result = unsafe { real(condition, mutex, until) };
-        taken(mutex, Mode::Exclusive);
+        entered(mutex);
         if result == 0 {
             awaited(condition);
         }
@@ -287,7 +296,7 @@ interpose! {
     fn pthread_cond_clockwait(condition: *mut c_void, mutex: *mut c_void, clock: c_int, until: *const timespec) -> c_int, real => {
         released(mutex);
         let result = unsafe { real(condition, mutex, clock, until) };
-        taken(mutex, Mode::Exclusive);
+        entered(mutex);
         if result == 0 {
             awaited(condition);
         }

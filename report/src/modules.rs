@@ -5,6 +5,7 @@
 use crate::records::Module;
 use crate::shape::Frame;
 use crate::source::Sources;
+use crate::words::demangled;
 use addr2line::Loader;
 use object::Object;
 use std::borrow::Cow;
@@ -81,7 +82,7 @@ impl Modules {
         let outermost = &mut frames[last];
         if outermost.function.is_none() {
             let symbol = loader.find_symbol(probe);
-            outermost.function = symbol.map(|name| addr2line::demangle_auto(Cow::Borrowed(name), None).into_owned());
+            outermost.function = symbol.map(demangled);
         }
         frames
     }

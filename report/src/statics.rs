@@ -4,10 +4,10 @@
 //! the pages of the writable `PT_LOAD` segments without those that the loader makes read-only after relocation (`PT_GNU_RELRO`,
 //! whole pages only).
 
+use crate::words::demangled;
 use object::elf::{PF_W, PT_GNU_RELRO, PT_LOAD};
 use object::read::elf::{ElfFile64, ProgramHeader};
 use object::{Endianness, Object, ObjectSymbol, ReadCache, SymbolKind};
-use std::borrow::Cow;
 use std::fs::File;
 use std::path::Path;
 
@@ -98,7 +98,7 @@ fn readable(name: &str) -> String {
         Some((plain, number)) if !plain.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => plain,
         _ => name,
     };
-    addr2line::demangle_auto(Cow::Borrowed(name), None).into_owned()
+    demangled(name)
 }
 
 #[cfg(test)]
@@ -117,6 +117,7 @@ mod tests {
     fn names_as_written() {
         assert_eq!(readable("count.0"), "count");
         assert_eq!(readable("table"), "table");
+        assert_eq!(readable("x"), "x");
         assert_eq!(readable("_ZN2ns5valueE"), "ns::value");
     }
 }

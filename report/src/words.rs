@@ -1,5 +1,6 @@
 //! Figures, lists and acts in words.
 
+use std::borrow::Cow;
 use thrille_model::{Act, Effect, Kind, Side};
 
 /// `1 race`, `2 races`.
@@ -41,6 +42,15 @@ pub fn list(numbers: &[u32]) -> String {
 /// `rank 3` or `ranks 0-3, 5`.
 pub fn ranks(numbers: &[u32]) -> String {
     if numbers.len() == 1 { format!("rank {}", numbers[0]) } else { format!("ranks {}", list(numbers)) }
+}
+
+/// A symbol as the programmer wrote it. Names of C stay: `x` is no `long long`.
+pub fn demangled(name: &str) -> String {
+    if name.starts_with("_Z") || name.starts_with("_R") {
+        addr2line::demangle_auto(Cow::Borrowed(name), None).into_owned()
+    } else {
+        name.into()
+    }
 }
 
 /// The name of an act in the JSON.

@@ -100,6 +100,8 @@ pub struct Rank {
     alive: Vec<bool>,
     tokens: FxHashMap<Token, Knowledge>,
     words: FxHashMap<Word, (u64, Knowledge)>,
+    /// How often each lock of this process has been taken.
+    sections: FxHashMap<Lock, u64>,
     locksets: Locksets,
     events: Vec<SyncEvent>,
     open: Vec<Open>,
@@ -128,6 +130,7 @@ impl Rank {
             alive: Vec::new(),
             tokens: FxHashMap::default(),
             words: FxHashMap::default(),
+            sections: FxHashMap::default(),
             locksets: Locksets::default(),
             events: Vec::new(),
             open: Vec::new(),
@@ -338,9 +341,35 @@ impl Rank {
         recorder.locks = self.locksets.intern(recorder.held.clone());
     }
 
+    /// A lock that one strand at a time can hold is taken for the n-th time in the job.
+    pub fn lock_section(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
+        self.lock(recorder, lock, Mode::Exclusive);
+        self.event(recorder, Sync::Lock(lock, number));
+        recorder.sections.push((lock, number));
+    }
+
+    /// The same for a lock of this process, whose holder is counted here.
+    pub fn lock_local_section(&mut self, recorder: &mut Recorder, lock: Lock) {
+        if self.single() {
+            return self.lock(recorder, lock, Mode::Exclusive);
+        }
+        let number = self.sections.entry(lock).or_default();
+        *number += 1;
+        let number = *number;
+        self.lock_section(recorder, lock, number);
+    }
+
     /// A lock is released. It protects only what is complete by now.
     pub fn unlock(&mut self, recorder: &mut Recorder, lock: Lock) {
-        recorder.tick();
+        match recorder.sections.iter().rposition(|&(held, _)| held == lock) {
+            Some(index) => {
+                let (_, number) = recorder.sections.remove(index);
+                self.event(recorder, Sync::Unlock(lock, number));
+            }
+            None => {
+                recorder.tick();
+            }
+        }
         if let Some(index) = recorder.held.iter().rposition(|h| h.lock == lock) {
             recorder.held.remove(index);
         }

@@ -4,7 +4,7 @@ use crate::regions::Regions;
 use crate::runs::{Room, Run, Runs};
 use crate::stacks::CallStack;
 use std::sync::Arc;
-use thrille_model::{Act, Held, Kind, LocksetId, Phase, Pos, Segment, Strand};
+use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Pos, Segment, Strand};
 
 const BUFFERED: usize = 1 << 15;
 
@@ -18,6 +18,8 @@ pub struct Recorder {
     pub(crate) until: Phase,
     pub(crate) held: Vec<Held>,
     pub(crate) locks: LocksetId,
+    /// The critical sections it is in, of locks that are counted.
+    pub(crate) sections: Vec<(Lock, u64)>,
     pub(crate) runs: Runs,
     /// The strand's calls.
     pub stack: CallStack,
@@ -67,6 +69,7 @@ impl Recorder {
             until: Phase(0),
             held: Vec::new(),
             locks: LocksetId::EMPTY,
+            sections: Vec::new(),
             runs: Runs::new(BUFFERED),
             stack: CallStack::new(),
             regions,

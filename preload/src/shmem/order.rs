@@ -1,10 +1,11 @@
 //! Fence, quiet, barriers, locks and the end of contexts.
 
 use crate::shmem::call::{Call, Handle, call, calls, ctx_id, team};
+use crate::shmem::words;
 use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_long};
 use std::sync::{Mutex, PoisonError};
-use thrille_model::{Ctx, Held, Lock, Mode, Token};
+use thrille_model::{Ctx, Lock, Rank, Token};
 
 /// A set of PEs that a collective is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -114,9 +115,11 @@ fn named(call: &mut Call, lock: *const c_long) -> Option<Lock> {
 
 fn taken(call: Option<Call>, lock: *const c_long) {
     let Some(mut call) = call else { return };
-    if let Some(lock) = named(&mut call, lock) {
-        let Held { lock, mode } = Held { lock, mode: Mode::Exclusive };
-        call.o.session.rank().lock(call.o.recorder, lock, mode);
+    if let Some((segment, offset)) = call.symmetric(lock.cast()) {
+        // Counted at PE 0's copy, by whoever holds the lock.
+        let number = words::lock(words::word(Rank(0), segment, offset)).map_or(0, |mut counted| counted.update());
+        let lock = Lock::Symmetric(segment, offset);
+        call.o.session.rank().lock_section(call.o.recorder, lock, number);
     }
 }
 

@@ -1,0 +1,134 @@
+//! The pairs of programs in `tests/shmem`: see `tests/README.md` for how they say what must be reported.
+
+use crate::support::root;
+use crate::tool::{check, pairs, report, run, temporary, thrille};
+use crate::{Outcome, trial};
+use libtest_mimic::{Failed, Trial};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// One program and what it says of itself.
+#[derive(Clone, Debug)]
+pub struct Program {
+    path: PathBuf,
+    name: String,
+    ranks: Vec<u32>,
+    flags: Option<String>,
+    pairs: BTreeSet<(u64, u64)>,
+}
+
+impl Program {
+    /// Reads the directive and the markers.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let directive = text.strip_prefix("/* thrille: ").and_then(|rest| rest.split_once(" */"));
+        let (directive, _) = directive.ok_or_else(|| format!("{name}: no directive in the first line"))?;
+        let (mut ranks, mut flags) = (Vec::new(), None);
+        for word in directive.split_whitespace() {
+            match word.split_once('=') {
+                Some(("n", list)) => ranks = list.split(',').filter_map(|n| n.parse().ok()).collect(),
+                Some(("flags", flag)) => flags = Some(flag.to_owned()),
+                _ => return Err(format!("{name}: {word} is not understood")),
+            }
+        }
+        let pairs = markers(&text).map_err(|error| format!("{name}: {error}"))?;
+        let racy = name.ends_with("_race");
+        if ranks.is_empty() || racy == pairs.is_empty() || racy == name.ends_with("_safe") {
+            return Err(format!("{name}: numbers of PEs, name and markers do not fit together"));
+        }
+        Ok(Self { path: path.into(), name, ranks, flags, pairs })
+    }
+
+    /// The arguments of `thrille check`.
+    pub fn check(&self, ranks: u32, out: &Path) -> Vec<std::ffi::OsString> {
+        let mut words = vec!["check".into(), self.path.clone().into(), format!("-n{ranks}").into(), "--no-confirm".into()];
+        words.extend(["--quiet".into(), "--out".into(), out.into()]);
+        if let Some(flags) = &self.flags {
+            let compiler = if self.path.extension().is_some_and(|extension| extension == "c") { "gcc" } else { "g++" };
+            words.extend(["--cc".into(), format!("{compiler} {flags}").into()]);
+        }
+        words
+    }
+}
+
+/// The marked pairs of lines, the smaller line first.
+fn markers(text: &str) -> Result<BTreeSet<(u64, u64)>, String> {
+    let mut lines: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let Some((_, marker)) = line.split_once("/* race: ") else { continue };
+        let marker = marker.strip_suffix(" */").ok_or_else(|| format!("line {number}: a marker that does not end the line"))?;
+        for letter in marker.split([',', ' ']).filter(|letter| !letter.is_empty()) {
+            lines.entry(letter).or_default().push(number);
+        }
+    }
+    let pair = |(letter, lines): (&str, Vec<u64>)| match lines.as_slice() {
+        &[a, b] => Ok((a, b)),
+        _ => Err(format!("{letter} stands {} times", lines.len())),
+    };
+    lines.into_iter().map(pair).collect()
+}
+
+/// All programs, in order of their names.
+pub fn programs() -> Result<Vec<Program>, String> {
+    let dir = root().join("tests/shmem");
+    let entries = std::fs::read_dir(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "c" || extension == "cpp"));
+    paths.sort();
+    paths.iter().map(|path| Program::read(path)).collect()
+}
+
+/// How often each program is run.
+fn repetitions() -> u32 {
+    let usual = if std::env::var_os("THRILLE_NIGHTLY").is_some() { 20 } else { 1 };
+    std::env::var("THRILLE_REPEAT").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// One test for each program and number of PEs, one for the corpus itself.
+pub fn trials() -> Vec<Trial> {
+    let programs = match programs() {
+        Ok(programs) => programs,
+        Err(error) => return vec![trial("corpus", move || Err(error.into()))],
+    };
+    let mut trials = vec![trial("corpus::every_race_has_its_safe_twin", {
+        let names: BTreeSet<String> = programs.iter().map(|program| program.name.clone()).collect();
+        move || twins(&names)
+    })];
+    for program in programs {
+        for &ranks in &program.ranks {
+            let name = format!("corpus::{}::{ranks}", program.name);
+            let program = program.clone();
+            trials.push(trial(&name, move || (0..repetitions()).try_for_each(|_| judge(&program, ranks))));
+        }
+    }
+    trials
+}
+
+fn twins(names: &BTreeSet<String>) -> Outcome {
+    let twin = |name: &str| match name.strip_suffix("_race") {
+        Some(topic) => format!("{topic}_safe"),
+        None => name.replace("_safe", "_race"),
+    };
+    let alone: Vec<_> = names.iter().filter(|name| !names.contains(&twin(name))).collect();
+    check(alone.is_empty() && names.len() >= 200, || format!("{} programs, without a twin: {alone:?}", names.len()))
+}
+
+/// The verdict, the pairs and the program's own output.
+fn judge(program: &Program, ranks: u32) -> Result<(), Failed> {
+    let dir = temporary();
+    let out = dir.path().join("run");
+    let ended = run(thrille(program.check(ranks, &out)).current_dir(dir.path()))?;
+    ended.expect(i32::from(!program.pairs.is_empty()))?;
+    let report = report(&out)?;
+    let found = pairs(&report)?;
+    check(found == program.pairs, || {
+        let missed: Vec<_> = program.pairs.difference(&found).collect();
+        let wrong: Vec<_> = found.difference(&program.pairs).collect();
+        format!("{}: pairs of lines missed: {missed:?}, wrongly reported: {wrong:?}\n{ended}", program.path.display())
+    })?;
+    check(report["summary"]["dropped"] == 0, || format!("accesses were dropped:\n{ended}"))?;
+    let stray: Vec<_> = report["notes"].as_array().into_iter().flatten().collect();
+    check(stray.is_empty(), || format!("notes on a regular run: {stray:?}"))?;
+    check(ended.stdout.is_empty(), || format!("the program prints nothing:\n{ended}"))
+}

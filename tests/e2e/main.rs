@@ -1,0 +1,51 @@
+//! The tool as a user meets it: real programs, the real command, one test each.
+//!
+//! | module | tests |
+//! |---|---|
+//! | [`corpus`] | every program of `tests/shmem`: the reported pairs of lines are the marked ones |
+//! | [`golden`] | the text of some reports |
+//! | [`crash`] | programs and launchers that die |
+//! | [`mistakes`] | what users get wrong: compilers, numbers, programs, damaged files, full disks |
+//! | [`honest`] | the program's input, output, arguments and exit codes are its own |
+//! | [`scale`] | many accesses and barriers in bounded memory |
+//!
+//! `cargo test --test e2e -- FILTER` runs those whose names contain FILTER. `THRILLE_REPEAT=N` runs each program of the corpus N times
+//! (once; 20 times under `THRILLE_NIGHTLY`), `THRILLE_BLESS=1` accepts the reports.
+
+mod corpus;
+mod crash;
+mod golden;
+mod honest;
+mod mistakes;
+mod scale;
+#[path = "../support/mod.rs"]
+mod support;
+mod tool;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// What a test says when something is not as it should be.
+type Outcome = Result<(), Failed>;
+
+/// A test by its name.
+fn trial(name: &str, test: impl FnOnce() -> Outcome + Send + 'static) -> Trial {
+    Trial::test(format!("e2e::{name}"), test)
+}
+
+fn main() {
+    let mut args = Arguments::from_args();
+    // Each test runs several processes: two of them keep the machine busy.
+    args.test_threads.get_or_insert(2);
+    if !args.list {
+        support::libraries();
+    }
+    let trials = [
+        corpus::trials(),
+        golden::trials(),
+        crash::trials(),
+        mistakes::trials(),
+        honest::trials(),
+        scale::trials(),
+    ];
+    libtest_mimic::run(&args, trials.into_iter().flatten().collect()).exit();
+}

@@ -1,0 +1,103 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+/// What can be typed.
+pub const HELP: &str = "\
+cargo xtask build                  build the `thrille` command and the libraries it puts into programs
+cargo xtask install [--prefix DIR] build them and copy them below DIR [default: ~/.local]
+cargo xtask demo                   build, and find the race in a small program
+cargo xtask test [--nightly] [--bless] [FILTER]
+                                   everything that must hold; with FILTER only the tests whose names contain it
+    --nightly                      many more random cases, 20 runs of each program
+    --bless                        accept the present reports and symbols as the expected ones";
+
+/// What to do.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Task {
+    Help,
+    Build,
+    Install { prefix: Option<PathBuf> },
+    Demo,
+    Test(Options),
+}
+
+/// How often the tests repeat themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    #[default]
+    Usual,
+    Nightly,
+}
+
+/// What becomes of reports that are not as expected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Golden {
+    #[default]
+    Compare,
+    Bless,
+}
+
+/// Of `test`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    pub depth: Depth,
+    pub golden: Golden,
+    pub filter: Option<String>,
+}
+
+/// Understands the words after `cargo xtask`.
+pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Task, String> {
+    let task = words.next().unwrap_or_else(|| "help".into());
+    let rest: Vec<String> = words.collect();
+    let alone = |task: Task| match rest.first() {
+        None => Ok(task),
+        Some(word) => Err(format!("{word} is not expected here")),
+    };
+    match task.as_str() {
+        "help" | "--help" | "-h" => Ok(Task::Help),
+        "build" => alone(Task::Build),
+        "demo" => alone(Task::Demo),
+        "install" => match rest.as_slice() {
+            [] => Ok(Task::Install { prefix: None }),
+            [option, dir] if option == "--prefix" => Ok(Task::Install { prefix: Some(dir.into()) }),
+            [option] if option.starts_with("--prefix=") => {
+                Ok(Task::Install { prefix: Some(option["--prefix=".len()..].into()) })
+            }
+            _ => Err("install takes --prefix DIR and nothing else".into()),
+        },
+        "test" => options(rest).map(Task::Test),
+        other => Err(format!("there is no task {other}")),
+    }
+}
+
+fn options(words: Vec<String>) -> Result<Options, String> {
+    let mut options = Options::default();
+    for word in words {
+        match word.as_str() {
+            "--nightly" => options.depth = Depth::Nightly,
+            "--bless" => options.golden = Golden::Bless,
+            option if option.starts_with('-') => return Err(format!("test has no option {option}")),
+            _ if options.filter.is_some() => return Err(format!("test takes one filter, {word} is a second one")),
+            _ => options.filter = Some(word),
+        }
+    }
+    Ok(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_mistakes() {
+        let said = |line: &str| parse(line.split_whitespace().map(String::from));
+        assert_eq!(said(""), Ok(Task::Help));
+        assert_eq!(said("install --prefix /x"), Ok(Task::Install { prefix: Some("/x".into()) }));
+        let all = Options { depth: Depth::Nightly, golden: Golden::Bless, filter: Some("ring".into()) };
+        assert_eq!(said("test ring --bless --nightly"), Ok(Task::Test(all)));
+        for wrong in ["tset", "demo now", "install /x", "test --fast", "test a b"] {
+            assert!(said(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `build` and `install`.
+
+use crate::{Result, cargo, root, target};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The libraries that are put into programs.
+const LIBRARIES: [&str; 2] = ["libthrille.so", "libthrille_shmem.so"];
+
+/// The arguments of the cargo commands that build what users get: the command, and what it puts into programs.
+pub const COMMANDS: [&[&str]; 2] = [
+    &["build", "--release", "--package", "thrille"],
+    &["build", "--profile", "injected", "--package", "thrille-preload", "--package", "thrille-shmem"],
+];
+
+/// The command, once built.
+pub fn thrille() -> PathBuf {
+    target().join("release/thrille")
+}
+
+/// Builds what users get.
+pub fn build() -> Result<()> {
+    for args in COMMANDS {
+        let status = cargo().args(args).status().map_err(|e| format!("cannot start cargo: {e}"))?;
+        if !status.success() {
+            return Err(format!("cargo {} failed", args.join(" ")));
+        }
+    }
+    println!("built {} and {}", thrille().display(), target().join("injected").display());
+    Ok(())
+}
+
+/// Builds and copies: `bin/thrille`, `lib/thrille/*.so`, `include/thrille/*`.
+pub fn install(prefix: Option<PathBuf>) -> Result<()> {
+    let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".local"));
+    let prefix = prefix.or_else(home).ok_or("HOME is not set: say where to with --prefix DIR")?;
+    let prefix = std::path::absolute(&prefix).map_err(|e| format!("{}: {e}", prefix.display()))?;
+    build()?;
+    let (bin, lib, include) = (prefix.join("bin"), prefix.join("lib/thrille"), prefix.join("include/thrille"));
+    copy(&thrille(), &bin.join("thrille"))?;
+    for library in LIBRARIES {
+        copy(&target().join("injected").join(library), &lib.join(library))?;
+    }
+    copy_tree(&root().join("shmem/include"), &include)?;
+    println!("installed {}", bin.join("thrille").display());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if !std::env::split_paths(&path).any(|dir| dir == bin) {
+        println!("{} is not in PATH yet:\n    export PATH=\"{}:$PATH\"", bin.display(), bin.display());
+    }
+    Ok(())
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    for entry in fs::read_dir(from).map_err(|e| format!("cannot read {}: {e}", from.display()))? {
+        let path = entry.map_err(|e| format!("cannot read {}: {e}", from.display()))?.path();
+        let target = to.join(path.file_name().unwrap_or_default());
+        if path.is_dir() { copy_tree(&path, &target)? } else { copy(&path, &target)? }
+    }
+    Ok(())
+}
+
+/// Copies under another name first, so that running programs keep the old file and nobody sees half of one.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    let dir = to.parent().unwrap_or(Path::new("/"));
+    let new = to.with_added_extension("new");
+    fs::create_dir_all(dir)
+        .and_then(|()| fs::copy(from, &new))
+        .and_then(|_| fs::rename(&new, to))
+        .map_err(|e| format!("cannot copy {} to {}: {e}", from.display(), to.display()))
+}

@@ -1,0 +1,40 @@
+//! The Debian packages that the tests need.
+
+use crate::Result;
+use std::process::Command;
+
+/// A command that the tests use, and the package it is in.
+const NEEDED: [(&str, &str); 4] = [("gcc", "gcc"), ("g++", "g++"), ("make", "make"), ("nm", "binutils")];
+
+/// Whether a command is in `PATH`.
+pub fn has(command: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| dir.join(command).is_file())
+}
+
+/// Installs what is missing when root, else says how to.
+pub fn install() -> Result<()> {
+    let missing: Vec<&str> = NEEDED.iter().filter(|(command, _)| !has(command)).map(|&(_, package)| package).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let line = format!("apt-get update && apt-get install -y --no-install-recommends {}", missing.join(" "));
+    if !has("apt-get") {
+        return Err(format!("not found: {}. Install them in your system's way; on Debian:\n    {line}", missing.join(", ")));
+    }
+    if !is_root() {
+        let line = line.replace("apt-get", "sudo apt-get");
+        return Err(format!("the tests need {}. Install them with\n    {line}", missing.join(", ")));
+    }
+    println!("{line}");
+    let status = Command::new("sh").args(["-c", &line]).env("DEBIAN_FRONTEND", "noninteractive").status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err(format!("this failed:\n    {line}")),
+    }
+}
+
+fn is_root() -> bool {
+    let output = Command::new("id").arg("-u").output();
+    output.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}

@@ -1,0 +1,100 @@
+//! `test`: everything that must hold. A part that fails does not keep the others from running.
+
+use crate::args::{Depth, Golden, Options};
+use crate::packages::{self, has};
+use crate::part::{Count, Part, Verdict};
+use crate::{Result, build, cargo};
+use std::time::Instant;
+
+/// How to get the checker of licences and advisories: not optimised, it takes half the time and is fast enough.
+const INSTALL_DENY: [&str; 4] = ["install", "cargo-deny", "--locked", "--debug"];
+
+/// Runs the parts and sums up.
+pub fn test(options: &Options) -> Result<()> {
+    let begun = Instant::now();
+    packages::install()?;
+    let parts = match &options.filter {
+        Some(filter) => tests(options, Some(filter)),
+        None => everything(options),
+    };
+    sum_up(&parts, begun)
+}
+
+fn everything(options: &Options) -> Vec<Part> {
+    let mut parts = vec![Part::run("format", cargo().args(["fmt", "--all", "--check"]))];
+    let lint = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    parts.push(Part::run("lints", cargo().args(lint)));
+    parts.extend(tests(options, None));
+    parts.push(Part::run("demo", cargo().args(["xtask", "demo"])));
+    parts.extend(deny(options.depth));
+    parts
+}
+
+/// Builds what is tested and tests it.
+fn tests(options: &Options, filter: Option<&str>) -> Vec<Part> {
+    let cargo = || {
+        let mut cargo = cargo();
+        if options.depth == Depth::Nightly {
+            cargo.env("THRILLE_NIGHTLY", "1");
+        }
+        if options.golden == Golden::Bless {
+            cargo.env("THRILLE_BLESS", "1");
+        }
+        cargo
+    };
+    // Thousands of random cases want optimised code.
+    let profile: &[&str] = if options.depth == Depth::Nightly { &["--release"] } else { &[] };
+    let mut parts = vec![Part::run("libraries", cargo().args(build::COMMANDS[1]))];
+    if parts[0].verdict == Verdict::Bad {
+        return parts;
+    }
+    if has("cargo-nextest") {
+        let args = ["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass", "--status-level=fail"];
+        parts.push(Part::run("unit tests", cargo().args(args).args(profile).args(filter)));
+    } else {
+        let args = ["test", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"];
+        let skip = ["--", "--skip", "e2e::"];
+        parts.push(Part::run("unit tests", cargo().args(args).args(profile).args(filter).args(skip)));
+    }
+    let doc = ["test", "--workspace", "--doc", "--no-fail-fast"];
+    parts.push(Part::run("doc tests", cargo().args(doc).args(profile).args(filter)));
+    let e2e = ["test", "--workspace", "--test", "e2e"];
+    parts.push(Part::run("end to end", cargo().args(e2e).args(profile).args(["--", "--test-threads=2"]).args(filter)));
+    parts
+}
+
+/// Licences, sources, advisories.
+fn deny(depth: Depth) -> Vec<Part> {
+    let name = "dependencies";
+    if !has("cargo-deny") {
+        if depth == Depth::Usual && std::env::var_os("CI").is_none() {
+            return vec![Part::skip(name, &format!("no cargo-deny here: cargo {}", INSTALL_DENY.join(" ")))];
+        }
+        let part = Part::run("cargo-deny", cargo().args(INSTALL_DENY));
+        if part.verdict == Verdict::Bad {
+            return vec![part];
+        }
+    }
+    let mut parts = vec![Part::run(name, cargo().args(["deny", "check", "licenses", "bans", "sources"]))];
+    // The list of advisories is on a server that not every machine can reach.
+    let fetched = cargo().args(["deny", "fetch", "db"]).output().is_ok_and(|output| output.status.success());
+    parts.push(if fetched {
+        Part::run("advisories", cargo().args(["deny", "check", "advisories"]))
+    } else {
+        Part::skip("advisories", "their list cannot be fetched from github.com")
+    });
+    parts
+}
+
+fn sum_up(parts: &[Part], begun: Instant) -> Result<()> {
+    println!("\n== in all: {:.1} s", begun.elapsed().as_secs_f64());
+    let mut all = Count::default();
+    for part in parts {
+        println!("   {part}");
+        all.add(part.count);
+    }
+    let bad: Vec<&str> = parts.iter().filter(|part| part.verdict == Verdict::Bad).map(|part| part.name).collect();
+    let ignored = if all.ignored > 0 { format!(", {} ignored", all.ignored) } else { String::new() };
+    println!("{} passed, {} failed{ignored}", all.passed, all.failed);
+    if bad.is_empty() { Ok(()) } else { Err(format!("these parts failed: {}", bad.join(", "))) }
+}
