@@ -244,3 +244,42 @@ impl Drop for Herd<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(ranks: u32, script: &str, grace: Duration) -> Ended {
+        let dir = tempfile::tempdir().unwrap();
+        let command = ["sh", "-c", script].map(Into::into).into();
+        let start =
+            Start { program: "/bin/sh".into(), command, ranks, heap: 1 << 20, max_records: None, grace, quiet: true };
+        launch(&start, dir.path()).unwrap()
+    }
+
+    #[test]
+    fn ranks_know_who_they_are_and_only_the_first_has_input() {
+        let script = r#"test -d "$THRILLE_RUN_DIR" && test -n "$THRILLE_HUB" && test ${#THRILLE_TOKEN} = 64 &&
+            { test $THRILLE_RANK = 0 || test "$(readlink /proc/self/fd/0)" = /dev/null; } && test $THRILLE_SIZE = 3"#;
+        let ended = shell(3, script, Duration::from_secs(10));
+        assert!(ended.exits.iter().all(Exit::success), "{:?}", ended.exits);
+        assert_eq!((ended.exits.len(), ended.first_failure, ended.interrupted), (3, None, None));
+    }
+
+    #[test]
+    fn the_first_failure_is_named_and_the_others_do_not_last() {
+        let script = "test $THRILLE_RANK = 1 && kill -SEGV $$; exec sleep 100";
+        let begun = Instant::now();
+        let ended = shell(3, script, Duration::from_millis(300));
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        assert_eq!(ended.first_failure, Some(1));
+        assert_eq!(ended.exits[1].signal_name.as_deref(), Some("SIGSEGV"));
+        assert!(!ended.exits[1].killed && ended.exits[0].killed && ended.exits[2].killed);
+    }
+
+    #[test]
+    fn exit_statuses_are_kept() {
+        let ended = shell(2, "test $THRILLE_RANK = 0 || exit 7", Duration::from_millis(300));
+        assert_eq!((ended.exits[0].code, ended.exits[1].code), (Some(0), Some(7)));
+    }
+}

@@ -77,7 +77,11 @@ fn the_format_of_the_drawing() {
     let edges = drawn("x\n```edges\na -> b, c\nb ->\n```\n").unwrap();
     assert_eq!(edges["a"], BTreeSet::from(["b".into(), "c".into()]));
     assert!(edges["b"].is_empty());
-    assert!(drawn("```edges\na b\n```").is_err() && drawn("nothing").is_err() && drawn("```edges\na ->\na ->\n```").is_err());
+    assert!(
+        drawn("```edges\na b\n```").is_err()
+            && drawn("nothing").is_err()
+            && drawn("```edges\na ->\na ->\n```").is_err()
+    );
 }
 
 /// The code of a line without comment and string.
@@ -101,7 +105,8 @@ fn only_boundary_crates_lift_the_compilers_guarantees() {
     let mut files = Vec::new();
     for name in real().keys().filter(|name| !BOUNDARY.contains(&name.as_str())) {
         for part in ["src", "tests", "benches", "examples"] {
-            let dir = if name == "thrille" { support::root().join(part) } else { support::root().join(name).join(part) };
+            let dir =
+                if name == "thrille" { support::root().join(part) } else { support::root().join(name).join(part) };
             if dir.is_dir() {
                 sources(&dir, &mut files);
             }
@@ -124,7 +129,8 @@ fn only_boundary_crates_lift_the_compilers_guarantees() {
 #[test]
 fn exported_symbols_are_the_expected_ones() {
     let library = support::libraries().join("libthrille.so");
-    let output = Command::new("nm").args(["-D", "--defined-only", "--format=posix"]).arg(&library).output().expect("nm");
+    let output =
+        Command::new("nm").args(["-D", "--defined-only", "--format=posix"]).arg(&library).output().expect("nm");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).expect("names");
     let symbols: BTreeSet<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();

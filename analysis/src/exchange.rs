@@ -43,7 +43,8 @@ pub struct Status {
     /// The phase this cut's barrier began: all agree on it.
     pub phase: Phase,
     /// The earliest phase that anything of this rank that is still to come may fall into: its strands' next accesses, and open
-    /// operations that are held back because they are under a lock (whether it protects them shows when they are complete).
+    /// operations that are held back because they are under a lock (whether it protects them shows when they are complete). Not later
+    /// than the phase in which a critical section began that has not ended: something may flow out of it yet.
     pub watermark: Phase,
     /// Of each strand, the position before which everything comes before this cut's barrier.
     pub settled: Vec<(Strand, Pos)>,

@@ -24,6 +24,8 @@ struct Simulated {
     knows: Vec<u64>,
     phase: Phase,
     locks: Vec<Held>,
+    /// The phase in which it took its oldest lock.
+    locked_since: Phase,
 }
 
 struct OpenOperation {
@@ -63,6 +65,7 @@ impl World {
                 knows: vec![0; 4],
                 phase: Phase(0),
                 locks: Vec::new(),
+                locked_since: Phase(0),
             })
             .collect();
         Self {
@@ -234,6 +237,10 @@ impl World {
             .map(|o| self.accesses[o.access].phases.lo)
     }
 
+    fn inside_sections(&self, rank: Rank) -> impl Iterator<Item = Phase> {
+        self.strands.iter().filter(move |s| s.strand.rank == rank && !s.locks.is_empty()).map(|s| s.locked_since)
+    }
+
     fn cut(&mut self, settled: Vec<Vec<(Strand, Pos)>>) {
         let mut gathered: Vec<Gathered> = settled
             .into_iter()
@@ -245,6 +252,7 @@ impl World {
                     .filter(|s| s.alive && s.strand.rank.0 == r as u32)
                     .map(|s| s.phase)
                     .chain(self.held_back(Rank(r as u32)))
+                    .chain(self.inside_sections(Rank(r as u32)))
                     .min()
                     .unwrap_or(Phase(self.phase));
                 let status = Status { phase: Phase(self.phase), watermark, settled, open: self.open.len() as u64, ..Status::default() };
@@ -360,7 +368,7 @@ impl World {
                     let child = Strand { rank, index: mine as u32 };
                     self.event(s, Sync::Release(Token::Fork(child)));
                     let (knows, phase) = (self.strands[s].knows.clone(), self.strands[s].phase);
-                    self.strands.push(Simulated { strand: child, pos: Pos(0), alive: true, knows, phase, locks: Vec::new() });
+                    self.strands.push(Simulated { strand: child, pos: Pos(0), alive: true, knows, phase, locks: Vec::new(), locked_since: phase });
                     let c = self.strands.len() - 1;
                     self.event(c, Sync::Acquire(Token::Fork(child)));
                 } else if strand.index > 0 && self.strands[s].locks.is_empty() {
@@ -382,6 +390,9 @@ impl World {
                 } else if !self.strands.iter().any(|o| o.locks.iter().any(|h| h.lock == lock)) {
                     self.sections[lock_number(lock)] += 1;
                     self.event(s, Sync::Lock(lock, self.sections[lock_number(lock)]));
+                    if self.strands[s].locks.is_empty() {
+                        self.strands[s].locked_since = self.strands[s].phase;
+                    }
                     self.strands[s].locks.push(Held { lock, mode: Mode::Exclusive });
                 }
             }

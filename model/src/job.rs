@@ -64,6 +64,8 @@ pub enum Entry {
     Progress(Progress),
     /// Something that the reader of the report must know.
     Note(String),
+    /// The rank ended before its regular end, but all it recorded was analysed with those that were still there.
+    Stopped(Progress),
     /// The rank came to its regular end, and all it recorded was analysed.
     Finished(Progress),
 }

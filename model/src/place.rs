@@ -16,6 +16,9 @@ pub enum Segment {
     Window(u32),
     /// Any other memory of a process; offsets are addresses.
     Private,
+    /// A block that a process's threads allocated, or the stack of one of them, by number: memory that is used again is another block.
+    /// Offsets from its start.
+    Block(u32),
 }
 
 /// Bytes of one rank's memory.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`tsan`] | the calls that `-fsanitize=thread` puts before each load and store, and for atomics |
 //! | [`memory`] | `memcpy` and its kin, redirected at link time |
+//! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
 //! | [`threads`] | pthreads: strands, locksets and the order between threads |
 //! | [`shmem`] | OpenSHMEM: one row a call, forwarded to the library's `pshmem_` name |
 //!
@@ -18,6 +19,7 @@
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 compile_error!("the injected library is written for Linux on x86-64: port `entry.rs` (thread-local block and trampolines)");
 
+mod allocation;
 mod entry;
 mod loaded;
 mod memory;

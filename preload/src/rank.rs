@@ -158,7 +158,14 @@ pub fn finish(regular: bool) {
     }
 }
 
+/// What to do before the last exchange of a process that ends without finalising its library: the others must not wait for it there.
+pub static LEAVING: OnceLock<unsafe extern "C" fn()> = OnceLock::new();
+
 extern "C" fn at_exit() {
+    if let (Some(leaving), false) = (LEAVING.get(), OVER.load(Ordering::Acquire)) {
+        // SAFETY: a function of the communication library without arguments.
+        unsafe { leaving() };
+    }
     finish(false);
 }
 

@@ -3,6 +3,7 @@
 //! Locks go into locksets and order nothing. Creation, joining, barriers, condition variables, semaphores and one-time initialisation
 //! order.
 
+use crate::allocation::thread_stack;
 use crate::rank::{Observed, SESSION, THREADED, attach, detach, observe, unobserved};
 use libc::{c_int, c_void, pthread_attr_t, pthread_t, timespec};
 use rustc_hash::FxHashMap;
@@ -93,7 +94,12 @@ extern "C" fn thread_starts(start: *mut c_void) -> *mut c_void {
         unobserved(|| {
             // SAFETY: any non-null value makes the destructor run.
             unsafe { libc::pthread_setspecific(at_exit_key(), std::ptr::dangling()) };
-            let recorder = session.rank().begin(start.strand);
+            let mut rank = session.rank();
+            if let Some((base, len)) = thread_stack() {
+                rank.allocated(base, len);
+            }
+            let recorder = rank.begin(start.strand);
+            drop(rank);
             attach(recorder);
         });
     }

@@ -72,6 +72,7 @@ impl Context<'_> {
             size: None,
             bytes: bytes(common),
             allocation: None,
+            window: None,
         };
         let mut start = 0;
         match (object.segment, object.allocation) {
@@ -87,7 +88,8 @@ impl Context<'_> {
                 report.size = Some(size);
                 report.allocation = Some(AllocationReport { number, at: self.modules.frames(asked)[0].clone() });
             }
-            (Segment::Heap | Segment::Private, _) => {}
+            (Segment::Window(number), _) => report.window = Some(number),
+            (Segment::Heap | Segment::Private | Segment::Block(_), _) => {}
         }
         report.bytes.first = report.bytes.first.saturating_sub(start);
         report.bytes.end = report.bytes.end.saturating_sub(start);
@@ -123,7 +125,8 @@ impl Context<'_> {
         let mut node = side.stack;
         while node != StackId::default() && stack.len() < MAX_STACK {
             let Some(&(parent, call)) = rank.stacks.get(&node) else { return };
-            stack.extend(self.modules.frames(call).iter().cloned());
+            // A thread's first function was called by our own library.
+            stack.extend(self.modules.frames(call).iter().filter(|f| !is_ours(&f.module)).cloned());
             node = parent;
         }
     }
@@ -135,6 +138,7 @@ impl Context<'_> {
                 Some(variable) => format!("lock `{}` + {}", variable.name, variable.offset),
                 None => format!("lock at static data + {offset:#x}"),
             },
+            Lock::Window(window, rank) => format!("lock of window {window} at {rank}"),
             Lock::Symmetric(_, offset) => format!("lock at symmetric heap + {offset:#x}"),
             Lock::Process(rank, address) => format!("mutex {address:#x} of {rank}"),
         };
@@ -146,11 +150,16 @@ impl Context<'_> {
     }
 }
 
+fn is_ours(module: &str) -> bool {
+    module.rsplit('/').next().is_some_and(|name| name.starts_with("libthrille"))
+}
+
 fn segment(segment: Segment) -> &'static str {
     match segment {
         Segment::Heap => "heap",
         Segment::Statics => "static",
-        Segment::Private => "private",
+        Segment::Window(_) => "window",
+        Segment::Private | Segment::Block(_) => "private",
     }
 }
 

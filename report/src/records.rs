@@ -2,6 +2,7 @@
 
 use crate::ReportError;
 use crate::run::{RUN_FILE, RunInfo};
+use crate::words;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,8 @@ pub struct RankRecords {
     pub started: bool,
     /// Whether its regular end is there.
     pub finished: bool,
+    /// Whether all it recorded was analysed, regular end or not.
+    pub analysed: bool,
     /// Its races: of several entries for one pair the last.
     pub races: Vec<Race>,
     /// Nodes of its tree of calls: caller's node, return address.
@@ -126,9 +129,13 @@ impl Records {
                 }
                 Entry::Progress(progress) => mine.progress = progress,
                 Entry::Note(note) => mine.notes.push(note),
+                Entry::Stopped(progress) => {
+                    mine.progress = progress;
+                    mine.analysed = true;
+                }
                 Entry::Finished(progress) => {
                     mine.progress = progress;
-                    mine.finished = true;
+                    (mine.finished, mine.analysed) = (true, true);
                 }
             }
         }
@@ -143,6 +150,7 @@ impl Records {
         if all_missing {
             return;
         }
+        let mut unfinished = Vec::new();
         for (rank, mine) in (0..).zip(&self.ranks) {
             let file = rank_file(Rank(rank));
             let note = match damage.get(&rank) {
@@ -158,12 +166,20 @@ impl Records {
                 Some(Damage::Wire(error)) => format!(
                     "records of rank {rank} are damaged ({file}: {error}): what stands behind the damage is not in this report"
                 ),
-                None if mine.started && !mine.finished => format!(
-                    "rank {rank} did not come to its regular end ({file}): what it did since its last exchange was not analysed"
-                ),
+                None if mine.started && !mine.analysed => {
+                    unfinished.push(rank);
+                    continue;
+                }
                 None => continue,
             };
             self.notes.push(note);
+        }
+        if !unfinished.is_empty() {
+            let (who, whose) = (words::ranks(&unfinished), if unfinished.len() == 1 { "its" } else { "their" });
+            let note = format!(
+                "{who} did not come to {whose} regular end: what they did since the last exchange was not analysed"
+            );
+            self.notes.push(if unfinished.len() == 1 { note.replace("they did", "it did") } else { note });
         }
     }
 }

@@ -78,7 +78,7 @@ pub struct ObjectReport {
     pub owner: u32,
     /// In whose memory it was met.
     pub owners: Vec<u32>,
-    /// `heap`, `static` or `private`.
+    /// `heap`, `static`, `window` or `private`.
     pub segment: &'static str,
     /// First byte that both sides touch: offset in the segment; an address in private memory.
     pub segment_offset: u64,
@@ -90,6 +90,8 @@ pub struct ObjectReport {
     pub bytes: Bytes,
     /// The heap allocation, if known.
     pub allocation: Option<AllocationReport>,
+    /// Number of the window, if it is one.
+    pub window: Option<u32>,
 }
 
 /// A piece of the symmetric heap.

@@ -91,7 +91,7 @@ fn rank(races: Vec<Race>) -> RankRecords {
         ..Progress::default()
     };
     let stacks = HashMap::from([(StackId(1), (StackId(0), site(0x70)))]);
-    RankRecords { started: true, finished: true, races, stacks, progress, notes: Vec::new() }
+    RankRecords { started: true, finished: true, analysed: true, races, stacks, progress, notes: Vec::new() }
 }
 
 fn put(from: u32) -> Side {
@@ -99,7 +99,7 @@ fn put(from: u32) -> Side {
 }
 
 fn atomic(effect: Effect) -> Kind {
-    Kind::Atomic(Atomic { domain: Domain::Shmem, ty: 3, width: 8, effect })
+    Kind::Atomic(Atomic { domain: Domain::Shmem, ty: 3, width: 8, op: 0, ordered: false, effect })
 }
 
 fn run(statuses: &[i32]) -> RunInfo {
@@ -243,7 +243,7 @@ fn without_races() {
     clean.run = Some(RunInfo { first_failure: Some(1), ..run(&[1 << 8, 11]) });
     golden("failed.txt", &clean.text(Colour::Never));
     clean.run.as_mut().unwrap().interrupted = Some("SIGINT".into());
-    assert!(clean.text(Colour::Never).contains("stopped by SIGINT"));
+    assert!(clean.text(Colour::Never).contains("stopped: by SIGINT"));
     clean.run.as_mut().unwrap().exits = None;
     clean.run.as_mut().unwrap().interrupted = None;
     assert!(clean.text(Colour::Never).contains("the launcher was killed"));

@@ -49,8 +49,8 @@ pub fn text(report: &Report, colour: Colour) -> String {
     for note in &report.notes {
         line(&mut out, &format!("{} {note}", colour.paint(Ink::Warn, "note:")));
     }
-    if let Some(failure) = failure(report) {
-        line(&mut out, &format!("{} {failure}", colour.paint(Ink::Bad, "program failed:")));
+    if let Some((what, how)) = failure(report) {
+        line(&mut out, &format!("{} {how}", colour.paint(Ink::Bad, what)));
     }
     out
 }
@@ -112,6 +112,7 @@ fn object(object: &ObjectReport) -> String {
             let function = allocation.at.function.as_ref().map_or_else(String::new, |f| format!(" in {f}"));
             format!("symmetric heap, allocation {number}{plus} ({size}, allocated at {at}{function}) {of}, {range}")
         }
+        ("window", ..) => format!("window {}{plus} {of}, {range}", object.window.unwrap_or_default()),
         ("heap", ..) => format!("symmetric heap{plus} {of}, {range}"),
         _ => format!("static data{plus} {of}, {range}"),
     }
@@ -190,22 +191,24 @@ fn figures(out: &mut String, s: &Summary) {
     line(out, &format!("   analysis: {:.3} s in {}", s.analysis_seconds, count(s.exchanges, "exchange")));
 }
 
-fn failure(report: &Report) -> Option<String> {
+/// What went wrong with the program, and how.
+fn failure(report: &Report) -> Option<(&'static str, String)> {
     let run = report.run.as_ref()?;
     if let Some(signal) = &run.interrupted {
-        return Some(format!("it was stopped by {signal}; this is what was found until then"));
+        return Some(("program stopped:", format!("by {signal}; this is what was found until then")));
     }
     if run.exits.is_none() {
-        return Some("how it ended is unknown: the launcher was killed, or it is still running".into());
+        return Some(("end unknown:", "the launcher was killed, or the program still runs".into()));
     }
     let failures = run.failures();
     let (first, rest) = failures.split_first()?;
-    Some(match rest {
+    let how = match rest {
         [] => first.to_string(),
         rest if rest.len() <= 3 => {
             let words: Vec<String> = rest.iter().map(ToString::to_string).collect();
             format!("{first}; then {}", words.join(", "))
         }
         rest => format!("{first}; then {} failed too or were ended", count(rest.len() as u64, "other rank")),
-    })
+    };
+    Some(("program failed:", how))
 }

@@ -5,6 +5,7 @@
 //! | [`runs`] | merges one strand's loads and stores into runs of bytes: the access path |
 //! | [`recorder`] | what one strand carries: its position, locks, call stack and runs; touched by its own thread only |
 //! | [`rank`] | what the strands of a rank share: log, operations, locksets, what each strand knows of the others; behind one lock |
+//! | [`blocks`] | which private memory is which block, while there are several threads |
 //! | [`regions`] | which addresses are whose shared memory |
 //! | [`modules`] | which code addresses belong to which loaded file |
 //! | [`stacks`] | the tree of calls |
@@ -14,6 +15,7 @@
 //! Shared state: [`rank::Rank`] is behind the one mutex of [`session::Session`], taken by calls that synchronise or communicate and when a
 //! strand's buffer is full, never by a load or store. [`recorder::Recorder`]s belong to their threads.
 
+pub mod blocks;
 pub mod modules;
 pub mod rank;
 pub mod recorder;
@@ -23,9 +25,10 @@ pub mod session;
 pub mod sink;
 pub mod stacks;
 
+pub use blocks::Blocks;
 pub use modules::{Module, Modules};
 pub use rank::{End, Operands, Rank};
-pub use recorder::Recorder;
+pub use recorder::{Recorder, UNRESOLVED};
 pub use regions::{Region, Regions};
 pub use runs::{Run, Runs};
 pub use session::Session;

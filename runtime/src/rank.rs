@@ -13,8 +13,9 @@
 //! *Phases.* With one strand, an access belongs to the phase it is in. With several, a strand that the barrier's caller does not
 //! know of is not ordered by it: the upper bound stays open until a barrier's caller knows of the access ([`Status::settled`]).
 
+use crate::blocks::Blocks;
 use crate::modules::Modules;
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, UNRESOLVED};
 use crate::regions::Regions;
 use crate::runs::Run;
 use rustc_hash::FxHashMap;
@@ -60,6 +61,8 @@ impl Knowledge {
 struct Open {
     access: Access,
     locks: Vec<Held>,
+    /// The addresses of the private memory it uses.
+    watched: Option<(u64, u64)>,
     shipped: bool,
     /// The strand other than its own that completed it, and where.
     completed: Option<(Strand, Pos)>,
@@ -102,7 +105,10 @@ pub struct Rank {
     words: FxHashMap<Word, (u64, Knowledge)>,
     /// How often each lock of this process has been taken.
     sections: FxHashMap<Lock, u64>,
+    /// The critical sections that strands are in, and since which phase.
+    inside: Vec<(Strand, Lock, Phase)>,
     locksets: Locksets,
+    blocks: Blocks,
     events: Vec<SyncEvent>,
     open: Vec<Open>,
     closes: Vec<(thrille_model::Rank, Close)>,
@@ -131,7 +137,9 @@ impl Rank {
             tokens: FxHashMap::default(),
             words: FxHashMap::default(),
             sections: FxHashMap::default(),
+            inside: Vec::new(),
             locksets: Locksets::default(),
+            blocks: Blocks::default(),
             events: Vec::new(),
             open: Vec::new(),
             closes: Vec::new(),
@@ -189,9 +197,9 @@ impl Rank {
                 self.dropped += u64::from(run.times);
                 continue;
             }
-            let Ok(bytes) = Interval::from_bounds(run.lo, run.hi) else { continue };
+            let Some(place) = self.place(run.owner, run.segment, run.lo, run.hi - run.lo) else { continue };
             let access = Access {
-                place: Place { owner: run.owner, segment: run.segment, bytes },
+                place,
                 kind: run.kind,
                 strand: recorder.strand,
                 begin: run.pos,
@@ -209,12 +217,45 @@ impl Rank {
         self.scratch = runs;
     }
 
+    /// Where some bytes are, with private memory as the block that it is now.
+    fn place(&self, owner: thrille_model::Rank, segment: Segment, lo: u64, len: u64) -> Option<Place> {
+        let (segment, lo) = if segment == UNRESOLVED { self.blocks.find(lo, len) } else { (segment, lo) };
+        Interval::from_len(lo, len).ok().map(|bytes| Place { owner, segment, bytes })
+    }
+
+    /// Private memory that is new to the process: whoever used its addresses before used something else.
+    pub fn allocated(&mut self, address: u64, len: u64) {
+        if !self.single() {
+            self.blocks.add(address, len);
+        }
+    }
+
+    /// Private memory is given back: that is a write of all of it.
+    pub fn freed(&mut self, recorder: &mut Recorder, address: u64, pc: u64) {
+        if self.single() {
+            return;
+        }
+        self.drain(recorder);
+        if let Some(len) = self.blocks.len_of(address) {
+            let end = End {
+                owner: self.me,
+                segment: UNRESOLVED,
+                lo: address,
+                len,
+                kind: Kind::Write,
+                act: Act::LibraryCall,
+            };
+            self.end(recorder, end, pc, Operands::Done);
+            self.blocks.remove(address);
+        }
+    }
+
     /// Anything a strand does that others may come after or that comes after others.
     fn event(&mut self, recorder: &mut Recorder, sync: Sync) {
         if !self.single() {
             self.drain(recorder);
         }
-        recorder.see(&self.regions);
+        recorder.see(&self.regions, !self.single());
         let pos = recorder.tick();
         self.event_here(recorder, sync, pos);
     }
@@ -300,6 +341,7 @@ impl Rank {
     pub fn fork(&mut self, recorder: &mut Recorder) -> Strand {
         self.drain(recorder);
         let child = self.add_strand(Knowledge::default());
+        recorder.see(&self.regions, true);
         self.release(recorder, Token::Fork(child));
         child
     }
@@ -307,6 +349,7 @@ impl Rank {
     /// It begins.
     pub fn begin(&mut self, child: Strand) -> Recorder {
         let mut recorder = Recorder::new(child, Arc::clone(&self.regions));
+        recorder.see(&self.regions, true);
         self.acquire(&mut recorder, Token::Fork(child));
         recorder
     }
@@ -326,7 +369,7 @@ impl Rank {
     /// Other memory is shared from now on. A strand notices at its next event, which anything new must come through to it by.
     pub fn share(&mut self, recorder: &mut Recorder, regions: Regions) {
         self.regions = Arc::new(regions);
-        recorder.see(&self.regions);
+        recorder.see(&self.regions, !self.single());
     }
 
     /// This rank's part of a window begins at this address.
@@ -346,6 +389,7 @@ impl Rank {
         self.lock(recorder, lock, Mode::Exclusive);
         self.event(recorder, Sync::Lock(lock, number));
         recorder.sections.push((lock, number));
+        self.inside.push((recorder.strand, lock, recorder.phase));
     }
 
     /// The same for a lock of this process, whose holder is counted here.
@@ -364,6 +408,7 @@ impl Rank {
         match recorder.sections.iter().rposition(|&(held, _)| held == lock) {
             Some(index) => {
                 let (_, number) = recorder.sections.remove(index);
+                self.inside.retain(|&(strand, held, _)| (strand, held) != (recorder.strand, lock));
                 self.event(recorder, Sync::Unlock(lock, number));
             }
             None => {
@@ -386,9 +431,9 @@ impl Rank {
 
     /// One end of the operation that was issued last.
     pub fn end(&mut self, recorder: &mut Recorder, end: End, pc: u64, lasts: Operands) {
-        let Ok(bytes) = Interval::from_len(end.lo, end.len) else { return };
+        let Some(place) = self.place(end.owner, end.segment, end.lo, end.len) else { return };
         let mut access = Access {
-            place: Place { owner: end.owner, segment: end.segment, bytes },
+            place,
             kind: end.kind,
             strand: recorder.strand,
             begin: recorder.pos,
@@ -409,10 +454,11 @@ impl Rank {
             }
             Operands::Until(ctx, order) => {
                 access.span = Span::Operation(Operation { ctx, end: None, order });
-                if end.segment == Segment::Private {
-                    recorder.watch().add(bytes.lo(), bytes.hi());
+                let watched = (end.segment == UNRESOLVED).then_some((end.lo, end.lo.saturating_add(end.len)));
+                if let Some((lo, hi)) = watched {
+                    recorder.watch().add(lo, hi);
                 }
-                self.open.push(Open { access, locks: recorder.held.clone(), shipped: false, completed: None });
+                self.open.push(Open { access, locks: recorder.held.clone(), watched, shipped: false, completed: None });
             }
         }
     }
@@ -446,8 +492,8 @@ impl Rank {
             }
         }
         recorder.watch().clear();
-        for open in self.open.iter().filter(|o| o.access.strand == me && o.access.place.segment == Segment::Private) {
-            recorder.watch().add(open.access.place.bytes.lo(), open.access.place.bytes.hi());
+        for (lo, hi) in self.open.iter().filter(|o| o.access.strand == me).filter_map(|o| o.watched) {
+            recorder.watch().add(lo, hi);
         }
     }
 
@@ -497,6 +543,7 @@ impl Rank {
         let mut watermark = (self.knowledge.iter().zip(&self.alive))
             .filter(|&(_, &alive)| alive)
             .map(|(knowledge, _)| knowledge.phase)
+            .chain(self.inside.iter().map(|&(_, _, since)| since))
             .min()
             .unwrap_or(self.phase);
         for open in self.open.iter_mut().filter(|o| !o.shipped) {

@@ -6,6 +6,9 @@ use crate::stacks::CallStack;
 use std::sync::Arc;
 use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Pos, Segment, Strand};
 
+/// Private memory by address, before it is known which block that is.
+pub const UNRESOLVED: Segment = Segment::Block(0);
+
 const BUFFERED: usize = 1 << 15;
 
 /// One strand's own state.
@@ -25,6 +28,8 @@ pub struct Recorder {
     pub stack: CallStack,
     regions: Arc<Regions>,
     hint: usize,
+    /// Whether its rank has other strands, so that all memory is shared.
+    threaded: bool,
     /// Private memory that nonblocking operations use now: a bounding box and the intervals.
     watched: Watched,
     /// Loads and stores executed.
@@ -74,6 +79,7 @@ impl Recorder {
             stack: CallStack::new(),
             regions,
             hint: 0,
+            threaded: false,
             watched: Watched::default(),
             executed: 0,
             observed: 0,
@@ -119,10 +125,10 @@ impl Recorder {
         self.runs.add(&run)
     }
 
-    /// Private memory matters only while a nonblocking operation of this strand uses it.
+    /// Private memory matters while there are other threads, or a nonblocking operation of this strand uses it.
     fn touch_private(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
         let end = address.saturating_add(len);
-        if !self.watched.touches(address, end) {
+        if !self.threaded && !self.watched.touches(address, end) {
             return Room::Enough;
         }
         self.observed += 1;
@@ -134,7 +140,7 @@ impl Recorder {
             phase: self.phase,
             until: self.until,
             owner: self.strand.rank,
-            segment: Segment::Private,
+            segment: UNRESOLVED,
             kind,
             act,
             locks: self.locks,
@@ -150,8 +156,9 @@ impl Recorder {
         Some((region.owner, region.segment, address - region.start + region.offset, region.end - address))
     }
 
-    /// Uses these regions from now on.
-    pub(crate) fn see(&mut self, regions: &Arc<Regions>) {
+    /// Uses these regions from now on, and knows whether there are other strands.
+    pub(crate) fn see(&mut self, regions: &Arc<Regions>, threaded: bool) {
+        self.threaded = threaded;
         if !Arc::ptr_eq(&self.regions, regions) {
             self.regions = Arc::clone(regions);
         }

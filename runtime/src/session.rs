@@ -154,7 +154,7 @@ impl<T: Transport> Session<T> {
                 let race = judge.named(race);
                 judge.sink.write(&Entry::Race(race));
             }
-            let entry = if regular { Entry::Finished(judge.progress) } else { Entry::Progress(judge.progress) };
+            let entry = if regular { Entry::Finished(judge.progress) } else { Entry::Stopped(judge.progress) };
             judge.sink.write(&entry);
             judge.sink.sync();
             let _ = analysis.transport().leave(&wire::encode(&judge.progress));

@@ -2,6 +2,8 @@
 
 use std::ffi::{c_int, c_ulonglong, c_void};
 
+use thrille_launch::PeState;
+
 use crate::ctx::{self, Ctx};
 use crate::fail;
 use crate::state::try_state;
@@ -24,6 +26,16 @@ pub extern "C" fn thrille_shmem_range(segment: c_int, pe: c_int, base: *mut *mut
 #[unsafe(no_mangle)]
 pub extern "C" fn thrille_shmem_on_abort(f: Option<extern "C" fn()>) {
     fail::on_abort(f);
+}
+
+/// This PE is about to end without having finalised: whoever waits for it in a collective is told so.
+#[unsafe(no_mangle)]
+pub extern "C" fn thrille_shmem_leaving() {
+    if let Some(state) = try_state()
+        && state.control.state(state.me) == PeState::Running
+    {
+        state.control.set_state(state.me, PeState::Exited);
+    }
 }
 
 /// A number that all members of the team agree on and no other team of the job has; 0 for what is no team.

@@ -42,7 +42,8 @@ impl Program {
 
     /// The arguments of `thrille check`.
     pub fn check(&self, ranks: u32, out: &Path) -> Vec<std::ffi::OsString> {
-        let mut words = vec!["check".into(), self.path.clone().into(), format!("-n{ranks}").into(), "--no-confirm".into()];
+        let mut words =
+            vec!["check".into(), self.path.clone().into(), format!("-n{ranks}").into(), "--no-confirm".into()];
         words.extend(["--quiet".into(), "--out".into(), out.into()]);
         if let Some(flags) = &self.flags {
             let compiler = if self.path.extension().is_some_and(|extension| extension == "c") { "gcc" } else { "g++" };
@@ -53,11 +54,12 @@ impl Program {
 }
 
 /// The marked pairs of lines, the smaller line first.
-fn markers(text: &str) -> Result<BTreeSet<(u64, u64)>, String> {
+pub fn markers(text: &str) -> Result<BTreeSet<(u64, u64)>, String> {
     let mut lines: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for (number, line) in (1..).zip(text.lines()) {
         let Some((_, marker)) = line.split_once("/* race: ") else { continue };
-        let marker = marker.strip_suffix(" */").ok_or_else(|| format!("line {number}: a marker that does not end the line"))?;
+        let marker =
+            marker.strip_suffix(" */").ok_or_else(|| format!("line {number}: a marker that does not end the line"))?;
         for letter in marker.split([',', ' ']).filter(|letter| !letter.is_empty()) {
             lines.entry(letter).or_default().push(number);
         }

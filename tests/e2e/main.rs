@@ -39,13 +39,7 @@ fn main() {
     if !args.list {
         support::libraries();
     }
-    let trials = [
-        corpus::trials(),
-        golden::trials(),
-        crash::trials(),
-        mistakes::trials(),
-        honest::trials(),
-        scale::trials(),
-    ];
+    let trials =
+        [corpus::trials(), golden::trials(), crash::trials(), mistakes::trials(), honest::trials(), scale::trials()];
     libtest_mimic::run(&args, trials.into_iter().flatten().collect()).exit();
 }

@@ -100,7 +100,9 @@ impl Running {
     /// Waits for something to become true while the command runs.
     pub fn wait_for(&mut self, what: &str, mut holds: impl FnMut() -> bool) -> Result<(), Failed> {
         while !holds() {
-            check(!self.is_over() && self.begun.elapsed() < PATIENCE, || format!("{what}: never happened in {}", self.words))?;
+            check(!self.is_over() && self.begun.elapsed() < PATIENCE, || {
+                format!("{what}: never happened in {}", self.words)
+            })?;
             std::thread::sleep(Duration::from_millis(5));
         }
         Ok(())

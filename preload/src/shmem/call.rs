@@ -4,7 +4,7 @@ use crate::rank::{Observed, observe};
 use crate::shmem::words;
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Channel, Ctx, How, Kind, Order, Rank, Segment, Token, Word};
-use thrille_runtime::{End, Operands};
+use thrille_runtime::{End, Operands, UNRESOLVED};
 
 /// A context or team handle, as `shmem.h` has them.
 pub type Handle = *mut c_void;
@@ -113,7 +113,7 @@ impl Call {
         let me = self.me();
         let (owner, segment, lo) = match self.o.recorder.locate(address as u64) {
             Some((owner, segment, offset, _)) => (owner, segment, offset),
-            None => (me, Segment::Private, address as u64),
+            None => (me, UNRESOLVED, address as u64),
         };
         let end = End { owner, segment, lo, len: len as u64, kind, act: Act::Buffer };
         self.end(end, Operands::Until(ctx, Order::None));

@@ -1,6 +1,6 @@
 //! Init and finalize, and the symmetric heap. Allocation and release are collective: they hold a global barrier.
 
-use crate::rank::{Told, begin, complain, connect, finish, on_abort, told};
+use crate::rank::{LEAVING, Told, begin, complain, connect, finish, on_abort, told};
 use crate::shmem::call::{Call, call, calls};
 use crate::shmem::words;
 use std::ffi::{c_int, c_long, c_void};
@@ -11,6 +11,7 @@ use thrille_runtime::{Region, Regions};
 unsafe extern "C" {
     fn thrille_shmem_range(segment: c_int, pe: c_int, base: *mut *mut c_void, len: *mut usize) -> c_int;
     fn thrille_shmem_on_abort(f: Option<extern "C" fn()>);
+    fn thrille_shmem_leaving();
 }
 
 static BEGUN: AtomicBool = AtomicBool::new(false);
@@ -52,6 +53,7 @@ fn start(told: &Told) {
         return;
     }
     begin(told, transport, regions(told.size));
+    let _ = LEAVING.set(thrille_shmem_leaving);
     // SAFETY: registers a function that may be called once, at any time.
     unsafe { thrille_shmem_on_abort(Some(on_abort)) };
 }

@@ -1,0 +1,34 @@
+//! MPI: what each call means to the model, forwarded to the library's `PMPI_` name.
+//!
+//! Both `MPI_X` and `PMPI_X` are defined here: Fortran bindings call the latter. Calls that the library makes itself are its own
+//! business: [`call::call`] looks at who called.
+//!
+//! | module | calls |
+//! |---|---|
+//! | [`setup`] | init, finalize, abort |
+//! | [`comms`] | communicators: ids that all members agree on, ranks of the world |
+//! | [`datatypes`] | which bytes a datatype touches |
+//! | [`windows`] | windows come and go; which memory they are |
+//! | [`rma`] | put, get, accumulate and their kin |
+//! | [`epochs`] | fence, lock, flush |
+//! | [`active`] | post, start, complete, wait |
+//! | [`p2p`] | messages |
+//! | [`messages`] | which receive got which message |
+//! | [`requests`] | wait and test, persistent requests |
+//! | [`collectives`] | collectives, blocking and not |
+//! | [`neighbours`] | neighbourhood collectives |
+//! | [`call`] | what the rows of all of them are written in |
+
+mod active;
+mod call;
+mod collectives;
+mod comms;
+mod datatypes;
+mod epochs;
+mod messages;
+mod neighbours;
+mod p2p;
+mod requests;
+mod rma;
+mod setup;
+mod windows;

@@ -1,0 +1,255 @@
+//! What the rows of the tables are written in.
+
+use crate::loaded;
+use crate::mpi::datatypes::Layout;
+use crate::rank::{Observed, observe};
+use std::ffi::{CStr, c_int, c_void};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use thrille_model::{Act, Ctx, Kind, Order, Rank, Segment, Token};
+use thrille_runtime::{End, Operands};
+
+/// Success, in both libraries.
+pub const SUCCESS: c_int = 0;
+
+/// Which of the two libraries this is built for: they number things differently.
+pub const OPEN_MPI: bool = mpi_sys::MPI_ANY_SOURCE == -1;
+
+/// State of this process that several calls share. Held while the library is asked something, never while it may wait for others.
+pub struct Shared<T>(Mutex<Option<T>>);
+
+impl<T: Default> Shared<T> {
+    /// Nothing yet.
+    pub const fn new() -> Self {
+        Self(Mutex::new(None))
+    }
+
+    /// Works on it.
+    pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        f(self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
+    }
+}
+
+/// A handle of the library as a number: an address in one library, an integer in the other.
+pub fn raw<H: Copy>(handle: H) -> u64 {
+    let mut bytes = [0u8; 8];
+    let len = size_of::<H>().min(8);
+    // SAFETY: handles are plain pointers or integers, of which at most 8 bytes are read.
+    unsafe { std::ptr::copy_nonoverlapping((&raw const handle).cast::<u8>(), bytes.as_mut_ptr(), len) };
+    u64::from_ne_bytes(bytes)
+}
+
+/// The library's function, looked up once behind this library.
+pub struct Real {
+    name: &'static CStr,
+    address: AtomicUsize,
+}
+
+impl Real {
+    /// By its name.
+    pub const fn new(name: &'static CStr) -> Self {
+        Self { name, address: AtomicUsize::new(0) }
+    }
+
+    /// Its address; 0 when the library has none.
+    pub fn get(&self) -> usize {
+        let known = self.address.load(Ordering::Relaxed);
+        if known != 0 {
+            return known;
+        }
+        // SAFETY: the name is a C string; the linker looks behind this library.
+        let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) } as usize;
+        self.address.store(found, Ordering::Relaxed);
+        found
+    }
+}
+
+/// Defines the wrappers of MPI calls, under both names: in the body, `$real()` is the library's function with the program's arguments, and
+/// `real_NAME` the same with any others.
+macro_rules! calls {
+    ($( fn $name:ident ( $($arg:ident : $ty:ty),* $(,)? ), $real:ident => $body:block )*) => { pastey::paste! { $(
+        #[allow(non_snake_case, clippy::too_many_arguments, reason = "as the standard has it")]
+        pub unsafe fn [<real_ $name>]($($arg: $ty),*) -> std::ffi::c_int {
+            static REAL: $crate::mpi::call::Real = $crate::mpi::call::Real::new(
+                match std::ffi::CStr::from_bytes_with_nul(concat!("PMPI_", stringify!($name), "\0").as_bytes()) {
+                    Ok(name) => name,
+                    Err(_) => c"",
+                },
+            );
+            let address = REAL.get();
+            if address == 0 {
+                return mpi_sys::MPI_ERR_INTERN as std::ffi::c_int;
+            }
+            // SAFETY: the library's function of this name has this type.
+            let real = unsafe { std::mem::transmute::<usize, unsafe extern "C" fn($($ty),*) -> std::ffi::c_int>(address) };
+            // SAFETY: the caller's.
+            unsafe { real($($arg),*) }
+        }
+        $crate::mpi::call::trampoline! { [<MPI_ $name>] [<on_ $name>] }
+        $crate::mpi::call::trampoline! { [<PMPI_ $name>] [<on_ $name>] }
+        #[allow(non_snake_case, clippy::too_many_arguments, reason = "as the standard has it")]
+        unsafe extern "C" fn [<on_ $name>]($($arg: $ty),*) -> std::ffi::c_int {
+            // SAFETY: forwards the program's own arguments.
+            #[allow(unused_variables)]
+            let $real = || unsafe { [<real_ $name>]($($arg),*) };
+            $body
+        }
+    )* } };
+}
+pub(crate) use calls;
+
+/// A symbol that notes who called and goes on.
+macro_rules! trampoline {
+    ($symbol:ident $body:ident) => {
+        #[doc(hidden)]
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case)]
+        pub unsafe extern "C" fn $symbol() {
+            core::arch::naked_asm!(
+                "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
+                "mov r10, qword ptr [rsp]",
+                "mov qword ptr fs:[r11 + 8], r10",
+                "jmp {to}",
+                to = sym $body,
+            )
+        }
+    };
+}
+pub(crate) use trampoline;
+
+/// Numbers of completion scopes.
+static SCOPES: AtomicU32 = AtomicU32::new(1);
+
+/// A new completion scope.
+pub fn scope() -> Ctx {
+    Ctx(SCOPES.fetch_add(1, Ordering::Relaxed))
+}
+
+/// A call of the program, being observed.
+pub struct Call {
+    pub o: Observed,
+}
+
+/// Begins to observe a call; none when it is not to be observed: not yet, not any more, or made by the library itself.
+pub fn call() -> Option<Call> {
+    let o = observe()?;
+    (!is_library(o.pc)).then_some(Call { o })
+}
+
+/// Where files are loaded, and whether they belong to the library.
+static FILES: Shared<Vec<(u64, u64, bool)>> = Shared::new();
+
+/// Whether the library has this code. Its Fortran bindings are not meant: they speak for the program.
+fn is_library(pc: u64) -> bool {
+    let known = |files: &Vec<(u64, u64, bool)>| files.iter().find(|f| f.0 <= pc && pc < f.1).map(|f| f.2);
+    FILES.with(|files| {
+        known(files).or_else(|| {
+            *files = loaded::modules()
+                .into_iter()
+                .flat_map(|m| m.ranges.iter().map(|&(lo, hi)| (lo, hi, belongs(&m.path))).collect::<Vec<_>>())
+                .collect();
+            known(files)
+        })
+    })
+    .unwrap_or(false)
+}
+
+fn belongs(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or_default();
+    ["libmpi.so", "libmpich.so", "libopen-", "libucp", "libuct", "mca_", "libfabric"].iter().any(|p| file.starts_with(p))
+}
+
+/// Elements of memory, as MPI calls have them.
+#[derive(Clone)]
+pub struct Buffer {
+    /// Address of the first element.
+    pub at: u64,
+    /// How many.
+    pub count: u64,
+    /// Which bytes each has.
+    pub layout: Arc<Layout>,
+    /// How it is touched.
+    pub kind: Kind,
+    /// In the words of the report.
+    pub act: Act,
+}
+
+impl Buffer {
+    /// Its bytes: address and length of each stretch.
+    pub fn runs(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.layout.runs(self.count).map(|(at, len)| (self.at.wrapping_add_signed(at), len))
+    }
+}
+
+/// Where the arguments of collectives say that there is no separate buffer.
+pub fn in_place(at: *const c_void) -> bool {
+    at as usize == if OPEN_MPI { 1 } else { usize::MAX }
+}
+
+impl Call {
+    /// This process.
+    pub fn me(&self) -> Rank {
+        self.o.recorder.strand().rank
+    }
+
+    /// An operation begins: its ends share a position.
+    pub fn issue(&mut self) {
+        self.o.session.rank().issue(self.o.recorder);
+    }
+
+    /// Uses a buffer for the time of the call.
+    pub fn touch(&mut self, buffer: &Buffer) {
+        let pc = self.o.pc;
+        for (at, len) in buffer.runs() {
+            self.o.session.touch(self.o.recorder, at, len, buffer.kind, buffer.act, pc);
+        }
+    }
+
+    /// Uses a buffer until a scope is completed.
+    pub fn near(&mut self, buffer: &Buffer, until: Ctx) {
+        let me = self.me();
+        for (at, len) in buffer.runs().collect::<Vec<_>>() {
+            let (owner, segment, lo) = match self.o.recorder.locate(at) {
+                Some((owner, segment, offset, _)) => (owner, segment, offset),
+                None => (me, Segment::Private, at),
+            };
+            let end = End { owner, segment, lo, len, kind: buffer.kind, act: buffer.act };
+            self.end(end, Operands::Until(until, Order::None));
+        }
+    }
+
+    /// One end of an operation.
+    pub fn end(&mut self, end: End, lasts: Operands) {
+        let pc = self.o.pc;
+        self.o.session.rank().end(self.o.recorder, end, pc, lasts);
+    }
+
+    /// Completes a scope.
+    pub fn quiet(&mut self, ctx: Ctx) {
+        self.o.session.rank().quiet(self.o.recorder, ctx);
+    }
+
+    /// Comes to a global barrier.
+    pub fn enter_barrier(&mut self) {
+        for ctx in crate::mpi::active::settled() {
+            self.quiet(ctx);
+        }
+        self.o.session.enter_barrier(self.o.recorder);
+    }
+
+    /// Goes on after it.
+    pub fn leave_barrier(&mut self) {
+        self.o.session.leave_barrier(self.o.recorder);
+    }
+
+    /// Releases a token.
+    pub fn release(&mut self, token: Token) {
+        self.o.session.rank().release(self.o.recorder, token);
+    }
+
+    /// Acquires a token.
+    pub fn acquire(&mut self, token: Token) {
+        self.o.session.rank().acquire(self.o.recorder, token);
+    }
+}

@@ -1,0 +1,252 @@
+//! One-sided operations: what they do to the buffers here and to the window there, and what completes either end.
+//!
+//! | operation | near ends until | far end until |
+//! |---|---|---|
+//! | Put, Accumulate | local completion at the target | completion at the target |
+//! | Get, Get_accumulate, Fetch_and_op, Compare_and_swap | local completion | the same: once the result is here, the target is done |
+//! | Rput, Raccumulate | the request, or local completion | completion at the target |
+//! | Rget, Rget_accumulate | the request, or local completion | the same |
+
+use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, scope};
+use crate::mpi::datatypes::layout;
+use crate::mpi::requests;
+use crate::mpi::windows::window;
+use mpi_sys::{MPI_Aint, MPI_Datatype, MPI_Op, MPI_Request, MPI_Win};
+use std::ffi::{c_int, c_void};
+use thrille_model::{Act, Atomic, Channel, Ctx, Domain, Effect, Kind, Mode, Order, Rank, Segment, Token};
+use thrille_runtime::{End, Operands};
+
+/// The operation that changes nothing.
+const NO_OP: u8 = 14;
+/// Compare-and-swap has no number in the library.
+const COMPARE_AND_SWAP: u8 = 200;
+
+/// The far end of an operation, as the program names it.
+#[derive(Clone, Copy)]
+struct Target {
+    rank: c_int,
+    at: MPI_Aint,
+    count: c_int,
+    ty: MPI_Datatype,
+    win: MPI_Win,
+}
+
+/// What is done there.
+#[derive(Clone, Copy)]
+enum Deed {
+    Put,
+    Get,
+    /// An accumulate with this operation, fetching or not.
+    Accumulate(u8, Fetch),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fetch {
+    Yes,
+    No,
+}
+
+impl Deed {
+    /// Whether both ends are done at once.
+    fn fetches(self) -> bool {
+        matches!(self, Self::Get | Self::Accumulate(_, Fetch::Yes))
+    }
+
+    fn act(self) -> Act {
+        match self {
+            Self::Put => Act::Put,
+            Self::Get => Act::Get,
+            Self::Accumulate(..) => Act::RemoteAtomic,
+        }
+    }
+}
+
+fn number(op: MPI_Op) -> u8 {
+    // SAFETY: a conversion of the handle that the program passes to the library; the library numbers its own operations alike.
+    (unsafe { mpi_sys::RSMPI_Op_c2f(op) } & 0xff) as u8
+}
+
+fn near(at: *const c_void, count: c_int, ty: MPI_Datatype, kind: Kind) -> Buffer {
+    Buffer { at: at as u64, count: count.max(0) as u64, layout: layout(ty), kind, act: Act::Buffer }
+}
+
+fn reads(at: *const c_void, count: c_int, ty: MPI_Datatype) -> Buffer {
+    near(at, count, ty, Kind::Read)
+}
+
+fn writes(at: *const c_void, count: c_int, ty: MPI_Datatype) -> Buffer {
+    near(at, count, ty, Kind::Write)
+}
+
+/// How long the ends of an operation last, and where it goes.
+struct Plan {
+    rank: Rank,
+    segment: Segment,
+    offset: u64,
+    near: Ctx,
+    far: Ctx,
+    order: Order,
+    ordered: bool,
+    reading_goes_with_all: bool,
+    /// A lock that the operation is under, though this strand has not got it in its lockset yet.
+    lock: Option<(thrille_model::Lock, Mode)>,
+    /// The target's coming to a fence that waited for nobody, if this is the first operation after it.
+    opened: Option<Token>,
+    number: u32,
+}
+
+fn plan(to: Target, deed: Deed, request: Option<Ctx>, me: Rank) -> Option<Plan> {
+    window(to.win, |w| {
+        let (segment, offset) = w.place(to.rank, to.at);
+        let partner = w.partner(to.rank)?;
+        let newly_pending = !std::mem::replace(&mut partner.pending, true);
+        let (rank, mut near, mut far) = (partner.rank, partner.near, partner.far);
+        if let Some(request) = request {
+            partner.requests.push(request);
+            near = request;
+        }
+        let mut order = Order::None;
+        if deed.fetches() {
+            far = near;
+        } else if w.started.contains(&rank) {
+            order = Order::Fenced(Channel { origin: me, ctx: far, target: rank });
+        }
+        if newly_pending {
+            w.pending.push(to.rank);
+        }
+        let lock = if w.lock_all && !w.locks.contains_key(&to.rank) {
+            w.locks.insert(to.rank, Mode::Shared);
+            Some((thrille_model::Lock::Window(w.number, rank), Mode::Shared))
+        } else {
+            None
+        };
+        let opened = (w.openings > 0 && w.met.insert(rank))
+            .then(|| Token::Message { group: 1 << 62 | w.group(), from: rank, to: rank, tag: -2, seq: w.openings });
+        let (ordered, reading_goes_with_all, number) = (w.ordered, w.reading_goes_with_all, w.number);
+        Some(Plan { rank, segment, offset, near, far, order, ordered, reading_goes_with_all, lock, opened, number })
+    })?
+}
+
+fn kind(deed: Deed, plan: &Plan, basic: Option<(u8, u8)>) -> Kind {
+    match deed {
+        Deed::Put => Kind::Write,
+        Deed::Get => Kind::Read,
+        Deed::Accumulate(op, _) => {
+            let (ty, width) = basic.unwrap_or((0, 1));
+            let effect = if op == NO_OP { Effect::Load } else { Effect::Update };
+            let op = if op == NO_OP && plan.reading_goes_with_all { 0 } else { op };
+            Kind::Atomic(Atomic { domain: Domain::Mpi, ty, width, op, ordered: plan.ordered, effect })
+        }
+    }
+}
+
+/// An operation: the library carries it out, then its ends are recorded.
+fn operate(to: Target, deed: Deed, buffers: impl FnOnce() -> Vec<Buffer>, request: Option<*mut MPI_Request>, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut call) = call() else { return real() };
+    let result = real();
+    if result == SUCCESS && to.rank != mpi_sys::MPI_PROC_NULL {
+        record(&mut call, to, deed, buffers(), request);
+    }
+    result
+}
+
+fn record(call: &mut Call, to: Target, deed: Deed, buffers: Vec<Buffer>, request: Option<*mut MPI_Request>) {
+    let until = request.map(|_| scope());
+    let Some(plan) = plan(to, deed, until, call.me()) else { return };
+    if let Some(token) = plan.opened {
+        call.acquire(token);
+    }
+    if let Some((lock, mode)) = plan.lock {
+        call.o.session.rank().lock(call.o.recorder, lock, mode);
+    }
+    call.issue();
+    for buffer in &buffers {
+        call.near(buffer, plan.near);
+    }
+    let layout = layout(to.ty);
+    let kind = kind(deed, &plan, layout.basic);
+    for (at, len) in layout.runs(to.count.max(0) as u64) {
+        let lo = plan.offset.wrapping_add_signed(at);
+        let end = End { owner: plan.rank, segment: plan.segment, lo, len, kind, act: deed.act() };
+        call.end(end, Operands::Until(plan.far, plan.order));
+    }
+    if let (Some(at), Some(scope)) = (request, until) {
+        // SAFETY: the library has written the request.
+        requests::one_sided(unsafe { *at }, at, scope, plan.number, to.rank);
+    }
+}
+
+// SAFETY (all rows): each body forwards the program's own arguments.
+calls! {
+    fn Put(
+        from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, win: MPI_Win,
+    ), real => {
+        operate(Target { rank, at, count, ty: to, win }, Deed::Put, || vec![reads(from, n, ty)], None, real)
+    }
+    fn Get(
+        into: *mut c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, from: MPI_Datatype, win: MPI_Win,
+    ), real => {
+        operate(Target { rank, at, count, ty: from, win }, Deed::Get, || vec![writes(into, n, ty)], None, real)
+    }
+    fn Accumulate(
+        from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, op: MPI_Op,
+        win: MPI_Win,
+    ), real => {
+        let deed = Deed::Accumulate(number(op), Fetch::No);
+        operate(Target { rank, at, count, ty: to, win }, deed, || vec![reads(from, n, ty)], None, real)
+    }
+    fn Get_accumulate(
+        from: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, rank: c_int, at: MPI_Aint,
+        count: c_int, to: MPI_Datatype, op: MPI_Op, win: MPI_Win,
+    ), real => {
+        let op = number(op);
+        let buffers = || fetching(reads(from, n, ty), op, writes(into, m, into_ty));
+        operate(Target { rank, at, count, ty: to, win }, Deed::Accumulate(op, Fetch::Yes), buffers, None, real)
+    }
+    fn Fetch_and_op(
+        from: *const c_void, into: *mut c_void, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, op: MPI_Op, win: MPI_Win,
+    ), real => {
+        let op = number(op);
+        let buffers = || fetching(reads(from, 1, ty), op, writes(into, 1, ty));
+        operate(Target { rank, at, count: 1, ty, win }, Deed::Accumulate(op, Fetch::Yes), buffers, None, real)
+    }
+    fn Compare_and_swap(
+        from: *const c_void, compare: *const c_void, into: *mut c_void, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, win: MPI_Win,
+    ), real => {
+        let deed = Deed::Accumulate(COMPARE_AND_SWAP, Fetch::Yes);
+        let buffers = || vec![reads(from, 1, ty), reads(compare, 1, ty), writes(into, 1, ty)];
+        operate(Target { rank, at, count: 1, ty, win }, deed, buffers, None, real)
+    }
+    fn Rput(
+        from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, win: MPI_Win,
+        request: *mut MPI_Request,
+    ), real => {
+        operate(Target { rank, at, count, ty: to, win }, Deed::Put, || vec![reads(from, n, ty)], Some(request), real)
+    }
+    fn Rget(
+        into: *mut c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, from: MPI_Datatype, win: MPI_Win,
+        request: *mut MPI_Request,
+    ), real => {
+        operate(Target { rank, at, count, ty: from, win }, Deed::Get, || vec![writes(into, n, ty)], Some(request), real)
+    }
+    fn Raccumulate(
+        from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, op: MPI_Op,
+        win: MPI_Win, request: *mut MPI_Request,
+    ), real => {
+        let deed = Deed::Accumulate(number(op), Fetch::No);
+        operate(Target { rank, at, count, ty: to, win }, deed, || vec![reads(from, n, ty)], Some(request), real)
+    }
+    fn Rget_accumulate(
+        from: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, rank: c_int, at: MPI_Aint,
+        count: c_int, to: MPI_Datatype, op: MPI_Op, win: MPI_Win, request: *mut MPI_Request,
+    ), real => {
+        let op = number(op);
+        let buffers = || fetching(reads(from, n, ty), op, writes(into, m, into_ty));
+        operate(Target { rank, at, count, ty: to, win }, Deed::Accumulate(op, Fetch::Yes), buffers, Some(request), real)
+    }
+}
+
+/// The buffers of a fetching accumulate: one that only reads does not look at the origin buffer.
+fn fetching(from: Buffer, op: u8, into: Buffer) -> Vec<Buffer> {
+    if op == NO_OP { vec![into] } else { vec![from, into] }
+}

@@ -1,0 +1,401 @@
+//! Windows come and go: which memory they are, who is behind their ranks, how displacements are counted.
+//!
+//! A rank's own part of a window is shared memory at its own addresses. Far ends of operations name the window and the offset in the
+//! target's part; the target knows where that is. So windows may overlap each other.
+
+use crate::mpi::call::{Call, SUCCESS, Shared, call, calls, raw, scope};
+use crate::mpi::comms::{self, Members, is_global};
+use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Group, MPI_Info, MPI_Win};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
+use thrille_model::{Ctx, Mode, Rank, Segment, Token};
+use thrille_runtime::{Region, Regions};
+
+/// How displacements at a target are counted.
+#[derive(Debug)]
+pub enum Units {
+    /// Alike at all: one number, however many ranks there are.
+    Same(u64),
+    /// Each its own.
+    Each(Vec<u64>),
+}
+
+/// Where the window's memory is at a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addressing {
+    /// Displacements count from the target's base.
+    Offsets,
+    /// Displacements are the target's addresses.
+    Addresses,
+}
+
+/// Another rank of a window, once it has been an operation's target.
+#[derive(Clone, Debug)]
+pub struct Partner {
+    /// The process.
+    pub rank: Rank,
+    /// What completes the far ends.
+    pub far: Ctx,
+    /// What completes the near ends.
+    pub near: Ctx,
+    /// Scopes of requests that are not complete.
+    pub requests: Vec<Ctx>,
+    /// Whether something may be under way.
+    pub pending: bool,
+}
+
+/// A window of this process.
+#[derive(Debug)]
+pub struct Window {
+    /// Equal on all members.
+    pub number: u32,
+    addressing: Addressing,
+    members: Members,
+    /// This process's rank in it.
+    pub rank: c_int,
+    /// How many there are.
+    pub size: c_int,
+    /// Whether plain loads and stores reach the others' parts.
+    pub shared: bool,
+    /// Whether a fence is a global barrier.
+    pub global: bool,
+    units: Units,
+    /// By rank.
+    pub partners: FxHashMap<c_int, Partner>,
+    /// Those with something under way.
+    pub pending: Vec<c_int>,
+    /// Fences and other collectives on it so far.
+    pub collectives: u64,
+    /// Fences so far that need not wait for anybody.
+    pub openings: u64,
+    /// The targets that this process knows to have come to the last of those.
+    pub met: FxHashSet<Rank>,
+    /// Locks that it holds, by target.
+    pub locks: FxHashMap<c_int, Mode>,
+    /// Whether it holds the shared locks of all.
+    pub lock_all: bool,
+    /// Targets of the access epoch between start and complete.
+    pub started: Vec<Rank>,
+    /// Origins of the exposure epoch between post and wait.
+    pub posted: Vec<Rank>,
+    /// Whether accumulates of one origin are ordered.
+    pub ordered: bool,
+    /// Whether reading atomically goes with every other accumulate.
+    pub reading_goes_with_all: bool,
+}
+
+impl Window {
+    /// The process behind a rank.
+    pub fn world_rank(&mut self, rank: c_int) -> Option<Rank> {
+        self.members.world_rank(rank)
+    }
+
+    /// A target, for an operation that is under way from now on.
+    pub fn partner(&mut self, target: c_int) -> Option<&mut Partner> {
+        if !self.partners.contains_key(&target) {
+            let rank = self.world_rank(target)?;
+            let new = Partner { rank, far: scope(), near: scope(), requests: Vec::new(), pending: false };
+            self.partners.insert(target, new);
+        }
+        self.partners.get_mut(&target)
+    }
+
+    /// Part and offset of a displacement at a target.
+    pub fn place(&self, target: c_int, displacement: MPI_Aint) -> (Segment, u64) {
+        match (self.addressing, &self.units) {
+            (Addressing::Addresses, _) => (Segment::Private, displacement as u64),
+            (Addressing::Offsets, Units::Same(unit)) => self.offset(displacement, *unit),
+            (Addressing::Offsets, Units::Each(units)) => {
+                self.offset(displacement, units.get(target.max(0) as usize).copied().unwrap_or(1))
+            }
+        }
+    }
+
+    fn offset(&self, displacement: MPI_Aint, unit: u64) -> (Segment, u64) {
+        (Segment::Window(self.number), (displacement as u64).wrapping_mul(unit))
+    }
+
+    /// The token of its next collective, for windows that not everybody is a member of.
+    pub fn next_collective(&mut self) -> Token {
+        self.collectives += 1;
+        Token::Collective { group: self.group(), seq: self.collectives }
+    }
+
+    /// Its number among the groups of ranks.
+    pub fn group(&self) -> u64 {
+        1 << 63 | u64::from(self.number)
+    }
+}
+
+static WINDOWS: Shared<FxHashMap<u64, Window>> = Shared::new();
+
+/// Works on a window; none if it was made before anybody watched.
+pub fn window<R>(win: MPI_Win, f: impl FnOnce(&mut Window) -> R) -> Option<R> {
+    WINDOWS.with(|windows| windows.get_mut(&raw(win)).map(f))
+}
+
+/// The window with this number.
+pub fn numbered<R>(number: u32, f: impl FnOnce(&mut Window) -> R) -> Option<R> {
+    WINDOWS.with(|windows| windows.values_mut().find(|w| w.number == number).map(f))
+}
+
+/// Memory that is shared, by the window it belongs to. Attached memory goes by its own.
+static REGIONS: Shared<Vec<(u32, Region)>> = Shared::new();
+
+/// Tells the rank which memory is shared now.
+fn share(call: &mut Call) {
+    let mut all: Vec<Region> = REGIONS.with(|regions| regions.iter().map(|&(_, region)| region).collect());
+    all.retain(|r| r.start < r.end);
+    all.sort_by_key(|r| (r.start, r.end));
+    // Own parts may overlap: they name the same addresses anyway.
+    all.dedup_by(|next, kept| {
+        let joins = next.owner == kept.owner && next.segment == kept.segment && next.segment == Segment::Private && next.start <= kept.end;
+        if joins {
+            kept.end = kept.end.max(next.end);
+        }
+        joins
+    });
+    call.o.session.rank().share(call.o.recorder, Regions::new(all));
+}
+
+fn own(me: Rank, start: u64, size: u64) -> Region {
+    Region { start, end: start.saturating_add(size), owner: me, segment: Segment::Private, offset: start }
+}
+
+/// What the program said about a new window.
+struct New {
+    base: u64,
+    size: u64,
+    unit: c_int,
+    addressing: Addressing,
+    shared: bool,
+    info: MPI_Info,
+    comm: MPI_Comm,
+}
+
+/// How many windows this process has numbered.
+static NUMBERED: AtomicU32 = AtomicU32::new(0);
+
+/// Agrees on a number, and on whether displacements are counted alike: only if not, everybody learns of everybody.
+fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: c_int, me: Rank, world: u32) -> (u32, Units) {
+    let mine = if rank == 0 { NUMBERED.fetch_add(1, Ordering::Relaxed) * world + me.0 + 1 } else { 0 };
+    let say = [i64::from(unit), -i64::from(unit), i64::from(mine)];
+    let mut heard = say;
+    // SAFETY: all members of the communicator are here, with arrays of this length.
+    unsafe {
+        let (ty, op) = (mpi_sys::RSMPI_INT64_T, mpi_sys::RSMPI_MAX);
+        mpi_sys::PMPI_Allreduce(say.as_ptr().cast(), heard.as_mut_ptr().cast(), 3, ty, op, comm);
+    }
+    let number = heard[2] as u32;
+    if heard[0] == -heard[1] {
+        return (number, Units::Same(heard[0].max(0) as u64));
+    }
+    let mut units = vec![0i64; size.max(0) as usize];
+    // SAFETY: as above; there is room for one number of each member.
+    unsafe {
+        let ty = mpi_sys::RSMPI_INT64_T;
+        mpi_sys::PMPI_Allgather(say.as_ptr().cast(), 1, ty, units.as_mut_ptr().cast(), 1, ty, comm);
+    }
+    (number, Units::Each(units.into_iter().map(|u| u.max(0) as u64).collect()))
+}
+
+/// What an info object says about a key.
+fn said(info: MPI_Info, key: &std::ffi::CStr) -> Option<String> {
+    // SAFETY: a constant of the library.
+    if raw(info) == raw(unsafe { mpi_sys::RSMPI_INFO_NULL }) {
+        return None;
+    }
+    let mut value = [0u8; 256];
+    let mut there = 0;
+    // SAFETY: the value has room for the length that is given and its end.
+    unsafe {
+        let at: *mut c_char = value.as_mut_ptr().cast();
+        mpi_sys::PMPI_Info_get(info, key.as_ptr().cast_mut(), 255, at, &raw mut there);
+    }
+    let len = value.iter().position(|&b| b == 0).unwrap_or(0);
+    (there != 0).then(|| String::from_utf8_lossy(&value[..len]).into_owned())
+}
+
+/// Takes note of what is said about accumulates.
+fn hints(window: &mut Window, info: MPI_Info) {
+    if let Some(order) = said(info, c"accumulate_ordering") {
+        window.ordered = ["rar", "raw", "war", "waw"].iter().all(|o| order.split(',').any(|said| said.trim() == *o));
+    }
+    if let Some(ops) = said(info, c"accumulate_ops") {
+        window.reading_goes_with_all = ops.trim() != "same_op";
+    }
+}
+
+/// A window was made: everybody agrees on its number, and its memory is shared from now on.
+fn made(call: &mut Call, win: MPI_Win, new: &New) {
+    let (mut rank, mut size, mut world) = (0, 0, 0);
+    // SAFETY: asks about handles that the library has just taken or given, with variables of our own.
+    let group = unsafe {
+        let mut group: MPI_Group = mpi_sys::RSMPI_GROUP_EMPTY;
+        mpi_sys::PMPI_Comm_rank(new.comm, &raw mut rank);
+        mpi_sys::PMPI_Comm_size(new.comm, &raw mut size);
+        mpi_sys::PMPI_Comm_size(mpi_sys::RSMPI_COMM_WORLD, &raw mut world);
+        mpi_sys::PMPI_Win_get_group(win, &raw mut group);
+        group
+    };
+    let me = call.me();
+    let (number, units) = agree(new.comm, rank, size, new.unit, me, world as u32);
+    let mut window = Window {
+        number,
+        addressing: new.addressing,
+        members: Members::of(group),
+        rank,
+        size,
+        shared: new.shared,
+        global: is_global(size, false),
+        units,
+        partners: FxHashMap::default(),
+        pending: Vec::new(),
+        collectives: 0,
+        openings: 0,
+        met: FxHashSet::default(),
+        locks: FxHashMap::default(),
+        lock_all: false,
+        started: Vec::new(),
+        posted: Vec::new(),
+        ordered: true,
+        reading_goes_with_all: true,
+    };
+    hints(&mut window, new.info);
+    if new.addressing == Addressing::Offsets {
+        let pc = call.o.pc;
+        call.o.session.rank().window(number, new.base);
+        REGIONS.with(|regions| regions.push((number, own(me, new.base, new.size))));
+        if new.size > 0 {
+            call.o.session.allocated(Segment::Private, new.base, new.size, pc);
+        }
+    }
+    if new.shared {
+        others_parts(&mut window, win);
+    }
+    WINDOWS.with(|windows| windows.insert(raw(win), window));
+    share(call);
+}
+
+/// The others' parts of a shared window are in this process's address space.
+fn others_parts(window: &mut Window, win: MPI_Win) {
+    for rank in (0..window.size).filter(|&r| r != window.rank) {
+        let (mut size, mut unit, mut base): (MPI_Aint, c_int, *mut c_void) = (0, 0, std::ptr::null_mut());
+        // SAFETY: asks about a shared window, with variables of our own.
+        let result = unsafe {
+            mpi_sys::PMPI_Win_shared_query(win, rank, &raw mut size, &raw mut unit, (&raw mut base).cast())
+        };
+        if let (SUCCESS, Some(owner), true) = (result, window.world_rank(rank), size > 0) {
+            let (start, segment) = (base as u64, Segment::Window(window.number));
+            let region = Region { start, end: start.saturating_add(size as u64), owner, segment, offset: 0 };
+            REGIONS.with(|regions| regions.push((window.number, region)));
+        }
+    }
+}
+
+/// Runs a call that makes a window. It is collective, and everybody learns of everybody's memory in it.
+fn making(comm: MPI_Comm, win: *mut MPI_Win, real: impl FnOnce() -> c_int, new: impl FnOnce() -> New) -> c_int {
+    let Some(mut call) = call() else { return real() };
+    let global = comms::about(comm).is_some_and(|c| c.global);
+    let token = if global { None } else { comms::next_collective(comm) };
+    match token {
+        None => call.enter_barrier(),
+        Some(token) => call.release(token),
+    }
+    let result = real();
+    if result == SUCCESS {
+        // SAFETY: the library has written the handle.
+        made(&mut call, unsafe { *win }, &new());
+    }
+    match token {
+        None => call.leave_barrier(),
+        Some(token) => call.acquire(token),
+    }
+    result
+}
+
+/// The address that the library wrote where the program wants it.
+fn written(base: *const c_void) -> u64 {
+    // SAFETY: the program passes the address of a pointer, which the library has written.
+    unsafe { *base.cast::<*const c_void>() as u64 }
+}
+
+// SAFETY (all rows): each body forwards the program's own arguments.
+calls! {
+    fn Win_create(base: *mut c_void, size: MPI_Aint, unit: c_int, info: MPI_Info, comm: MPI_Comm, win: *mut MPI_Win), real => {
+        making(comm, win, real, || {
+            New { base: base as u64, size: size as u64, unit, addressing: Addressing::Offsets, shared: false, info, comm }
+        })
+    }
+    fn Win_allocate(size: MPI_Aint, unit: c_int, info: MPI_Info, comm: MPI_Comm, base: *mut c_void, win: *mut MPI_Win), real => {
+        making(comm, win, real, || {
+            New { base: written(base), size: size as u64, unit, addressing: Addressing::Offsets, shared: false, info, comm }
+        })
+    }
+    fn Win_allocate_shared(
+        size: MPI_Aint, unit: c_int, info: MPI_Info, comm: MPI_Comm, base: *mut c_void, win: *mut MPI_Win,
+    ), real => {
+        making(comm, win, real, || {
+            New { base: written(base), size: size as u64, unit, addressing: Addressing::Offsets, shared: true, info, comm }
+        })
+    }
+    fn Win_create_dynamic(info: MPI_Info, comm: MPI_Comm, win: *mut MPI_Win), real => {
+        making(comm, win, real, || {
+            New { base: 0, size: 0, unit: 1, addressing: Addressing::Addresses, shared: false, info, comm }
+        })
+    }
+    fn Win_attach(win: MPI_Win, base: *mut c_void, size: MPI_Aint), real => {
+        let call = call();
+        let result = real();
+        if let (Some(mut call), SUCCESS, Some(number)) = (call, result, window(win, |w| w.number)) {
+            let (me, pc) = (call.me(), call.o.pc);
+            REGIONS.with(|regions| regions.push((number, own(me, base as u64, size as u64))));
+            call.o.session.allocated(Segment::Private, base as u64, size as u64, pc);
+            share(&mut call);
+        }
+        result
+    }
+    fn Win_detach(win: MPI_Win, base: *const c_void), real => {
+        let call = call();
+        if let (Some(mut call), Some(number)) = (call, window(win, |w| w.number)) {
+            REGIONS.with(|regions| regions.retain(|(n, r)| *n != number || r.start != base as u64));
+            share(&mut call);
+            let result = real();
+            drop(call);
+            return result;
+        }
+        real()
+    }
+    fn Win_set_info(win: MPI_Win, info: MPI_Info), real => {
+        let call = call();
+        if call.is_some() {
+            window(win, |w| hints(w, info));
+        }
+        real()
+    }
+    fn Win_free(win: *mut MPI_Win), real => {
+        // SAFETY: the program's handle.
+        let Some(mut call) = call().filter(|_| !win.is_null()) else { return real() };
+        let handle = unsafe { *win };
+        crate::mpi::epochs::complete_all(&mut call, handle);
+        crate::mpi::active::forget(&mut call, handle);
+        let token = window(handle, |w| if w.global { None } else { Some(w.next_collective()) });
+        match token {
+            Some(Some(token)) => call.release(token),
+            Some(None) => call.enter_barrier(),
+            None => {}
+        }
+        let result = real();
+        match token {
+            Some(Some(token)) => call.acquire(token),
+            Some(None) => call.leave_barrier(),
+            None => {}
+        }
+        if result == SUCCESS && let Some(gone) = WINDOWS.with(|windows| windows.remove(&raw(handle))) {
+            REGIONS.with(|regions| regions.retain(|(n, _)| *n != gone.number));
+            share(&mut call);
+        }
+        result
+    }
+}
