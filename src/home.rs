@@ -27,7 +27,7 @@ impl Home {
         let libs = home
             .map(|home| home.join("lib"))
             .into_iter()
-            .chain(["", "../lib/thrille", "../injected", "../release", "../debug"].iter().map(|below| exe.join(below)));
+            .chain(["../injected", "", "../lib/thrille", "../release", "../debug"].iter().map(|below| exe.join(below)));
         let source = Path::new(env!("CARGO_MANIFEST_DIR"));
         let includes = home
             .map(|home| home.join("include"))
@@ -73,11 +73,11 @@ mod tests {
         fs::write(exe.join(LIBRARIES[0]), "").unwrap();
         let error = Home::find_from(None, &exe).unwrap_err().to_string();
         assert!(error.contains("cargo xtask build"), "{error}");
+        fs::write(exe.join(LIBRARIES[1]), "").unwrap();
+        assert_eq!(Home::find_from(None, &exe).unwrap(), Home { lib: exe.clone(), include: include.clone() });
         for file in LIBRARIES {
             fs::write(injected.join(file), "").unwrap();
         }
-        assert_eq!(Home::find_from(None, &exe).unwrap(), Home { lib: injected, include: include.clone() });
-        fs::write(exe.join(LIBRARIES[1]), "").unwrap();
-        assert_eq!(Home::find_from(None, &exe).unwrap(), Home { lib: exe, include });
+        assert_eq!(Home::find_from(None, &exe).unwrap(), Home { lib: injected, include });
     }
 }

@@ -6,7 +6,8 @@
 //! | [`memory`] | `memcpy` and its kin, redirected at link time |
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
 //! | [`threads`] | pthreads: strands, locksets and the order between threads |
-//! | [`shmem`] | OpenSHMEM: one row a call, forwarded to the library's `pshmem_` name |
+//! | `shmem` | OpenSHMEM: one row a call, forwarded to the library's `pshmem_` name (feature `shmem`, the default) |
+//! | `mpi` | MPI: one row a call, forwarded to the library's `PMPI_` name (feature `mpi`, built for one MPI library) |
 //!
 //! Rules for this crate:
 //! * Inert unless the launcher said otherwise: without [`thrille_model::job::ENV_RUN_DIR`] every function only forwards.
@@ -19,11 +20,17 @@
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 compile_error!("the injected library is written for Linux on x86-64: port `entry.rs` (thread-local block and trampolines)");
 
+#[cfg(any(all(feature = "shmem", feature = "mpi"), not(any(feature = "shmem", feature = "mpi"))))]
+compile_error!("the injected library is built for one programming model: for MPI use --no-default-features --features mpi");
+
 mod allocation;
 mod entry;
 mod loaded;
 mod memory;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod rank;
+#[cfg(feature = "shmem")]
 mod shmem;
 mod threads;
 mod tsan;

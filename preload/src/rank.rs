@@ -31,6 +31,7 @@ pub struct Told {
 }
 
 /// Reads the environment; none when nobody wants this process observed.
+#[cfg(feature = "shmem")]
 pub fn told() -> Option<Told> {
     let var = |name: &str| std::env::var(name).ok();
     let dir = std::env::var_os(ENV_RUN_DIR)?;
@@ -41,6 +42,13 @@ pub fn told() -> Option<Told> {
         hub: var(ENV_HUB)?,
         token: var(ENV_TOKEN)?,
     })
+}
+
+/// The same for a process that knows from its library which rank it is, and of how many.
+#[cfg(feature = "mpi")]
+pub fn told_as(rank: u32, size: u32) -> Option<Told> {
+    let var = |name: &str| std::env::var(name).ok();
+    Some(Told { dir: std::env::var_os(ENV_RUN_DIR)?.into(), rank, size, hub: var(ENV_HUB)?, token: var(ENV_TOKEN)? })
 }
 
 /// Says something on standard error, in one line.
@@ -170,11 +178,13 @@ extern "C" fn at_exit() {
 }
 
 /// The job ends early: what was observed so far is looked at with whoever is still there.
+#[cfg(feature = "shmem")]
 pub extern "C" fn on_abort() {
     finish(false);
 }
 
 /// How many ranks take part, through the transport: for agreeing on something at the start.
+#[cfg(feature = "shmem")]
 pub fn agree(transport: &mut SocketTransport, said: &str) -> Option<Vec<Option<Vec<u8>>>> {
     transport.round(thrille_transport::Outbox::new().all(said)).ok().map(|inbox| inbox.all)
 }

@@ -57,6 +57,25 @@ impl Knowledge {
     }
 }
 
+/// Records at which merging begins.
+const MERGE: usize = 1 << 16;
+
+/// Joins points of one line that touch, as [`crate::runs`] does for what it holds at a time.
+fn merge(accesses: &mut Vec<Access>) {
+    let alike = |a: &Access| (a.span != Span::Point, a.strand, a.site, a.begin, a.place.owner, a.place.segment, a.kind, a.locks);
+    accesses.sort_unstable_by_key(|a| (alike(a), a.place.bytes.lo()));
+    accesses.dedup_by(|next, kept| {
+        let (a, b) = (kept.place.bytes, next.place.bytes);
+        if kept.span != Span::Point || alike(kept) != alike(next) || kept.phases != next.phases || b.lo() > a.hi() {
+            return false;
+        }
+        let Ok(both) = Interval::from_bounds(a.lo(), a.hi().max(b.hi())) else { return false };
+        kept.place.bytes = both;
+        kept.times = kept.times.saturating_add(next.times);
+        true
+    });
+}
+
 #[derive(Debug)]
 struct Open {
     access: Access,
@@ -114,6 +133,8 @@ pub struct Rank {
     closes: Vec<(thrille_model::Rank, Close)>,
     windows: Vec<(u32, u64)>,
     accesses: Vec<Access>,
+    /// When to look again for what can be merged.
+    next_merge: usize,
     scratch: Vec<Run>,
     phase: Phase,
     settled: Vec<(Strand, Pos)>,
@@ -145,6 +166,7 @@ impl Rank {
             closes: Vec::new(),
             windows: Vec::new(),
             accesses: Vec::new(),
+            next_merge: MERGE,
             scratch: Vec::new(),
             phase: Phase(0),
             settled: Vec::new(),
@@ -194,8 +216,11 @@ impl Rank {
         recorder.runs.take(&mut runs);
         for run in runs.drain(..) {
             if self.accesses.len() >= self.limit {
-                self.dropped += u64::from(run.times);
-                continue;
+                merge(&mut self.accesses);
+                if self.accesses.len() >= self.limit {
+                    self.dropped += u64::from(run.times);
+                    continue;
+                }
             }
             let Some(place) = self.place(run.owner, run.segment, run.lo, run.hi - run.lo) else { continue };
             let access = Access {
@@ -215,6 +240,10 @@ impl Rank {
             self.accesses.push(access);
         }
         self.scratch = runs;
+        if self.accesses.len() >= self.next_merge {
+            merge(&mut self.accesses);
+            self.next_merge = self.accesses.len() * 2 + MERGE;
+        }
     }
 
     /// Where some bytes are, with private memory as the block that it is now.

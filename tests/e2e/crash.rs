@@ -40,7 +40,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn check_dies(words: &[&str], out: &Path) -> Command {
-    let mut command = thrille(["check", "--quiet", "-n3", "--grace", "1", "--out"]);
+    let mut command = thrille(["check", "--quiet", "-n", "3", "--grace", "1", "--out"]);
     command.arg(out).arg(program("dies.c")).arg("--").args(words);
     command
 }
@@ -141,7 +141,7 @@ fn stopped(name: &str, what: &str) -> Outcome {
     signal(name, running.pid())?;
     let ended = running.end()?;
     ended.expect(1)?;
-    ended.says(&[&format!("stopped by SIG{name}")])?;
+    ended.says(&["stopped", &format!("SIG{name}")])?;
     race_is_reported(&out)?;
     nobody_is_left(dir.path())
 }

@@ -16,12 +16,13 @@ pub fn trials() -> Vec<Trial> {
         trial("honest::inert_on_its_own", inert_on_its_own),
         trial("honest::several_files", several_files),
         trial("honest::last_run", last_run),
+        trial("honest::forms_of_options", forms_of_options),
     ]
 }
 
 fn arguments_and_output() -> Outcome {
     let dir = temporary();
-    let mut command = thrille(["check", "-n3", "--out", "run"]);
+    let mut command = thrille(["check", "-n", "3", "--out", "run"]);
     command.arg(program("honest.c")).args(["--", "a b", "", "-n", "--json", "\"quoted\" $HOME *", "\u{e4}\n"]);
     let ended = expect(command.env("THRILLE_E2E", "x y").current_dir(dir.path()), 0)?;
     let one =
@@ -36,13 +37,13 @@ fn standard_input() -> Outcome {
     let text = "line one\nline two without end";
     let input = dir.path().join("input");
     std::fs::write(&input, text)?;
-    let mut command = thrille(["check", "-n2", "--out", "run"]);
+    let mut command = thrille(["check", "-n", "2", "--out", "run"]);
     command.arg(program("honest.c")).stdin(std::fs::File::open(&input)?).current_dir(dir.path());
     let ended = expect(&mut command, 0)?;
     let expected = format!("PE 0 of 2, environment none\n{text}PE 1 of 2, environment none\n");
     check(ended.stdout == expected, || format!("expected:\n{expected}\n{ended}"))?;
     // A pipe that stays open must not keep the other PEs from ending.
-    let mut command = thrille(["run", "-n2", "--out", "run2", "run/bin/honest"]);
+    let mut command = thrille(["run", "-n", "2", "--out", "run2", "run/bin/honest"]);
     let mut cat = Command::new("sh").args(["-c", "echo piped"]).stdout(Stdio::piped()).spawn()?;
     let pipe = cat.stdout.take().ok_or("no pipe")?;
     let ended = Running::start(command.stdin(pipe).current_dir(dir.path()))?.end()?;
@@ -62,7 +63,7 @@ fn exit_codes() -> Outcome {
         (program("dies.c"), ["return", "clean"], 3),
         (program("dies.c"), ["return", "race"], 1),
     ] {
-        let mut command = thrille(["check", "-n2"]);
+        let mut command = thrille(["check", "-n", "2"]);
         let ended = expect(command.arg(&file).arg("--").args(args).current_dir(dir.path()), code)?;
         if code != 2 {
             // The same verdict from the run's directory.
@@ -80,7 +81,7 @@ fn compiler_prefix() -> Outcome {
     let run = |words: &[&str], code| expect(thrille(words).current_dir(dir.path()), code);
     run(&["cc", "--", "gcc", "-g", "-O2", "-c", &source.to_string_lossy(), "-o", "a.o"], 0)?;
     run(&["cc", "--", "gcc", "a.o", "-o", "a"], 0)?;
-    run(&["run", "-n2", "./a"], 1)?.says(&["functions_race.c", "1 race found"])?;
+    run(&["run", "-n", "2", "./a"], 1)?.says(&["functions_race.c", "1 race found"])?;
     // The compiler's own exit code and message.
     let bad = run(&["cc", "--", "gcc", "-c", &program("syntax_error.c").to_string_lossy(), "-o", "b.o"], 1)?;
     bad.says(&["syntax_error.c:6"])
@@ -106,7 +107,7 @@ fn several_files() -> Outcome {
     let side = "#include <shmem.h>\nextern long x;\nextern \"C\" void side(int me)\n{\n    if (me == 0)\n        shmem_long_p(&x, 1, 1);\n    else\n        x = 2;\n}\n";
     std::fs::write(dir.path().join("main.c"), main)?;
     std::fs::write(dir.path().join("a side.cpp"), side)?;
-    let ended = expect(thrille(["check", "main.c", "a side.cpp", "-n2"]).current_dir(dir.path()), 1)?;
+    let ended = expect(thrille(["check", "main.c", "a side.cpp", "-n", "2"]).current_dir(dir.path()), 1)?;
     ended.says(&["a side.cpp:6", "a side.cpp:8", "`x`", "called from main main.c:7"])
 }
 
@@ -114,9 +115,22 @@ fn several_files() -> Outcome {
 fn last_run() -> Outcome {
     let dir = temporary();
     let shmem = |name: &str| root().join("tests/shmem").join(name);
-    expect(thrille(["check", "-n2"]).arg(shmem("put_load_race.c")).current_dir(dir.path()), 1)?;
+    expect(thrille(["check", "-n", "2"]).arg(shmem("put_load_race.c")).current_dir(dir.path()), 1)?;
     expect(thrille(["report", "--json"]).current_dir(dir.path()), 1)?;
-    expect(thrille(["check", "-n2"]).arg(shmem("put_load_safe.c")).current_dir(dir.path()), 0)?;
+    expect(thrille(["check", "-n", "2"]).arg(shmem("put_load_safe.c")).current_dir(dir.path()), 0)?;
     expect(thrille(["report"]).current_dir(dir.path()), 0)?;
+    Ok(())
+}
+
+/// The number of ranks in each form that a person may type.
+fn forms_of_options() -> Outcome {
+    let dir = temporary();
+    let mut build = thrille(["cc", "--", "gcc", "-g"]);
+    expect(build.arg(program("honest.c")).args(["-o", "honest"]).current_dir(dir.path()), 0)?;
+    for form in [&["-n", "2"][..], &["-n2"], &["-n=2"], &["--ranks", "2"], &["--ranks=2"], &["-qn2"], &["-q", "-n2"]] {
+        let mut command = thrille(["run"]);
+        let ended = expect(command.args(form).args(["./honest", "-n3"]).current_dir(dir.path()), 0)?;
+        check(ended.stdout.starts_with("PE 0 of 2, environment none\n<-n3>\nPE 1 of 2"), || format!("{form:?}: {ended}"))?;
+    }
     Ok(())
 }

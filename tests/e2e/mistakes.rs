@@ -52,8 +52,8 @@ fn number_of_ranks() -> Outcome {
     for n in ["0", "10000", "4294967297"] {
         nothing_is_run(&["-n", n], &program("honest.c"), |_| (), &[n, "1 to"])?;
     }
-    for n in ["-1", "two", ""] {
-        nothing_is_run(&["-n", n], &program("honest.c"), |_| (), &["-n"])?;
+    for n in ["-1", "two", "2.5"] {
+        nothing_is_run(&["-n", n], &program("honest.c"), |_| (), &[n, "--help"])?;
     }
     Ok(())
 }
@@ -64,7 +64,7 @@ fn does_not_build(name: &str, says: &[&str]) -> Outcome {
 
 fn never_init() -> Outcome {
     let dir = temporary();
-    let mut command = thrille(["check", "-n2", "--out", "run"]);
+    let mut command = thrille(["check", "-n", "2", "--out", "run"]);
     let ended = expect(command.arg(program("never_init.c")).current_dir(dir.path()), 2)?;
     ended.says(&["nothing was observed", "shmem_init"])?;
     check(ended.stdout == "hello\nhello\n", || format!("the program's output:\n{ended}"))
@@ -78,7 +78,7 @@ fn not_instrumented() -> Outcome {
     gcc.arg("-L").arg(&lib).arg("-lthrille_shmem").arg(format!("-Wl,-rpath,{}", lib.display()));
     expect(&mut gcc, 0)?;
     for file in [plain.as_path(), Path::new("/bin/true")] {
-        let ended = expect(thrille(["run", "-n2", "--out", "run"]).arg(file).current_dir(dir.path()), 2)?;
+        let ended = expect(thrille(["run", "-n", "2", "--out", "run"]).arg(file).current_dir(dir.path()), 2)?;
         ended.says(&["not instrumented", "thrille cc"])?;
     }
     Ok(())
@@ -89,8 +89,8 @@ fn files_that_are_not_there() -> Outcome {
     nothing_is_run(&[], Path::new("/etc/passwd"), |_| (), &["passwd", "not a C or C++ source"])?;
     let dir = temporary();
     let run = |words: &[&str]| expect(thrille(words).current_dir(dir.path()), 2);
-    run(&["run", "-n2", "./no-such-program"])?.says(&["no-such-program", "not found"])?;
-    run(&["run", "-n2", "/etc/passwd"])?.says(&["not executable"])?;
+    run(&["run", "-n", "2", "./no-such-program"])?.says(&["no-such-program", "not found"])?;
+    run(&["run", "-n", "2", "/etc/passwd"])?.says(&["not executable"])?;
     run(&["report", "no-such-run"])?.says(&["no-such-run", "no run"])?;
     run(&["report"])?.says(&["no run"])?;
     run(&["cc", "--", "no-such-compiler", "-c", "a.c"])?.says(&["no-such-compiler"])?;
@@ -110,7 +110,7 @@ fn usage() -> Outcome {
 fn racy_run(dir: &Path) -> Result<PathBuf, Failed> {
     let out = dir.join("run");
     let source = root().join("tests/shmem/two_races_race.c");
-    expect(thrille(["check", "-n2", "--out"]).arg(&out).arg(source).current_dir(dir), 1)?;
+    expect(thrille(["check", "-n", "2", "--out"]).arg(&out).arg(source).current_dir(dir), 1)?;
     Ok(out)
 }
 
@@ -210,7 +210,7 @@ fn full_from_the_start() -> Outcome {
     let _ = std::fs::write(disk.0.join("filler"), vec![0; 1 << 16]);
     let out = disk.0.join("run");
     let file = built("fills_disk.c", dir.path())?;
-    let ended = expect(thrille(["run", "-n2", "--out"]).arg(&out).arg(file).current_dir(dir.path()), 2)?;
+    let ended = expect(thrille(["run", "-n", "2", "--out"]).arg(&out).arg(file).current_dir(dir.path()), 2)?;
     ended.says(&["No space left", &out.display().to_string(), "--out"])?;
     check(!out.exists(), || format!("{} was left behind", out.display()))?;
     nobody_is_left(dir.path())
@@ -221,7 +221,7 @@ fn fills_during_the_run() -> Outcome {
     let Some(disk) = tiny_disk(dir.path(), "256k") else { return Ok(()) };
     let (out, filler) = (disk.0.join("run"), disk.0.join("filler"));
     let file = built("fills_disk.c", dir.path())?;
-    let mut command = thrille(["run", "--quiet", "-n2", "--out"]);
+    let mut command = thrille(["run", "--quiet", "-n", "2", "--out"]);
     let ended = expect(command.arg(&out).arg(&file).arg(&filler).current_dir(dir.path()), 1)?;
     ended.says(&["fills_disk.c:16", "fills_disk.c:18", "No space left"])?;
     check(ended.stdout == "done\ndone\n", || format!("the program itself must not notice:\n{ended}"))?;
@@ -234,11 +234,11 @@ fn fills_during_the_run() -> Outcome {
 fn report_to_full_device() -> Outcome {
     let dir = temporary();
     let race = root().join("tests/shmem/put_load_race.c");
-    let mut command = thrille(["check", "-n2", "--out", "run", "--report", "/dev/full"]);
+    let mut command = thrille(["check", "-n", "2", "--out", "run", "--report", "/dev/full"]);
     let ended = expect(command.arg(&race).current_dir(dir.path()), 1)?;
     ended.says(&["/dev/full", "No space left", "1 race found"])?;
     let safe = root().join("tests/shmem/put_load_safe.c");
-    let mut command = thrille(["check", "-n2", "--out", "run", "--report", "/dev/full"]);
+    let mut command = thrille(["check", "-n", "2", "--out", "run", "--report", "/dev/full"]);
     expect(command.arg(&safe).current_dir(dir.path()), 2)?.says(&["/dev/full", "No space left"])
 }
 
@@ -246,7 +246,7 @@ fn report_to_full_device() -> Outcome {
 fn beyond_the_limit() -> Outcome {
     let dir = temporary();
     let source = root().join("tests/scale/scale.c");
-    let mut command = thrille(["check", "--quiet", "-n2", "--out", "run", "--max-records", "50"]);
+    let mut command = thrille(["check", "--quiet", "-n", "2", "--out", "run", "--max-records", "50"]);
     let ended = run(command.arg(&source).args(["--", "20", "5000"]).current_dir(dir.path()))?;
     let report = report(&dir.path().join("run"))?;
     let dropped = report["summary"]["dropped"].as_u64().unwrap_or(0);

@@ -6,8 +6,8 @@ use crate::rank::{Observed, observe};
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use thrille_model::{Act, Ctx, Kind, Order, Rank, Segment, Token};
-use thrille_runtime::{End, Operands};
+use thrille_model::{Act, Ctx, Kind, Order, Rank, Token};
+use thrille_runtime::{End, Operands, UNRESOLVED};
 
 /// Success, in both libraries.
 pub const SUCCESS: c_int = 0;
@@ -87,7 +87,7 @@ macro_rules! calls {
         }
         $crate::mpi::call::trampoline! { [<MPI_ $name>] [<on_ $name>] }
         $crate::mpi::call::trampoline! { [<PMPI_ $name>] [<on_ $name>] }
-        #[allow(non_snake_case, clippy::too_many_arguments, reason = "as the standard has it")]
+        #[allow(non_snake_case, unused_braces, clippy::too_many_arguments, reason = "as the standard has it")]
         unsafe extern "C" fn [<on_ $name>]($($arg: $ty),*) -> std::ffi::c_int {
             // SAFETY: forwards the program's own arguments.
             #[allow(unused_variables)]
@@ -212,7 +212,7 @@ impl Call {
         for (at, len) in buffer.runs().collect::<Vec<_>>() {
             let (owner, segment, lo) = match self.o.recorder.locate(at) {
                 Some((owner, segment, offset, _)) => (owner, segment, offset),
-                None => (me, Segment::Private, at),
+                None => (me, UNRESOLVED, at),
             };
             let end = End { owner, segment, lo, len, kind: buffer.kind, act: buffer.act };
             self.end(end, Operands::Until(until, Order::None));

@@ -31,6 +31,9 @@ pub enum Members {
     },
 }
 
+// SAFETY: handles of the library may be used by any thread.
+unsafe impl Send for Members {}
+
 fn world_group() -> MPI_Group {
     // SAFETY: the world is there once the library is initialised; the group is written before it is read.
     unsafe {
@@ -71,6 +74,23 @@ impl Members {
                 let at = translate(*group, &[rank])?.first().copied()?;
                 known.insert(rank, at.0);
                 Some(at)
+            }
+        }
+    }
+
+    /// The rank of a process.
+    pub fn rank_of(&self, process: Rank) -> Option<c_int> {
+        match self {
+            Self::World => Some(process.0 as c_int),
+            Self::Some { group, .. } => {
+                let mut world = world_group();
+                let (from, mut to) = (process.0 as c_int, -1);
+                // SAFETY: both groups are valid; one rank is translated.
+                unsafe {
+                    mpi_sys::PMPI_Group_translate_ranks(world, 1, (&raw const from).cast_mut(), *group, &raw mut to);
+                    mpi_sys::PMPI_Group_free(&raw mut world);
+                }
+                (to >= 0).then_some(to)
             }
         }
     }
@@ -254,6 +274,14 @@ pub fn about(comm: MPI_Comm) -> Option<About> {
 pub fn peer(comm: MPI_Comm, rank: c_int) -> Option<Rank> {
     COMMS.with(|comms| {
         let comm = comms.get(comm)?;
+        comm.remote.as_mut().unwrap_or(&mut comm.members).world_rank(rank)
+    })
+}
+
+/// The same for a communicator that may be gone already.
+pub fn known_peer(comm: MPI_Comm, rank: c_int) -> Option<Rank> {
+    COMMS.with(|comms| {
+        let comm = comms.by_handle.get_mut(&raw(comm))?;
         comm.remote.as_mut().unwrap_or(&mut comm.members).world_rank(rank)
     })
 }

@@ -21,6 +21,9 @@ const NO_OP: u8 = 14;
 /// Compare-and-swap has no number in the library.
 const COMPARE_AND_SWAP: u8 = 200;
 
+/// The tag of fences that wait for nobody.
+const OPENING: i64 = -2;
+
 /// The far end of an operation, as the program names it.
 #[derive(Clone, Copy)]
 struct Target {
@@ -108,7 +111,7 @@ fn plan(to: Target, deed: Deed, request: Option<Ctx>, me: Rank) -> Option<Plan> 
         let mut order = Order::None;
         if deed.fetches() {
             far = near;
-        } else if w.started.contains(&rank) {
+        } else if w.started.iter().any(|&(_, r)| r == rank) {
             order = Order::Fenced(Channel { origin: me, ctx: far, target: rank });
         }
         if newly_pending {
@@ -120,11 +123,15 @@ fn plan(to: Target, deed: Deed, request: Option<Ctx>, me: Rank) -> Option<Plan> 
         } else {
             None
         };
-        let opened = (w.openings > 0 && w.met.insert(rank))
-            .then(|| Token::Message { group: 1 << 62 | w.group(), from: rank, to: rank, tag: -2, seq: w.openings });
+        let opened = w.opening.filter(|_| w.met.insert(rank)).map(|seq| opening(w.group(), rank, seq));
         let (ordered, reading_goes_with_all, number) = (w.ordered, w.reading_goes_with_all, w.number);
         Some(Plan { rank, segment, offset, near, far, order, ordered, reading_goes_with_all, lock, opened, number })
     })?
+}
+
+/// A rank comes to a fence that waits for nobody: operations on its part begin after that.
+pub fn opening(group: u64, rank: Rank, seq: u64) -> Token {
+    Token::Message { group: 1 << 62 | group, from: rank, to: rank, tag: OPENING, seq }
 }
 
 fn kind(deed: Deed, plan: &Plan, basic: Option<(u8, u8)>) -> Kind {
@@ -200,14 +207,14 @@ calls! {
         count: c_int, to: MPI_Datatype, op: MPI_Op, win: MPI_Win,
     ), real => {
         let op = number(op);
-        let buffers = || fetching(reads(from, n, ty), op, writes(into, m, into_ty));
+        let buffers = || fetching(|| reads(from, n, ty), op, writes(into, m, into_ty));
         operate(Target { rank, at, count, ty: to, win }, Deed::Accumulate(op, Fetch::Yes), buffers, None, real)
     }
     fn Fetch_and_op(
         from: *const c_void, into: *mut c_void, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, op: MPI_Op, win: MPI_Win,
     ), real => {
         let op = number(op);
-        let buffers = || fetching(reads(from, 1, ty), op, writes(into, 1, ty));
+        let buffers = || fetching(|| reads(from, 1, ty), op, writes(into, 1, ty));
         operate(Target { rank, at, count: 1, ty, win }, Deed::Accumulate(op, Fetch::Yes), buffers, None, real)
     }
     fn Compare_and_swap(
@@ -241,12 +248,12 @@ calls! {
         count: c_int, to: MPI_Datatype, op: MPI_Op, win: MPI_Win, request: *mut MPI_Request,
     ), real => {
         let op = number(op);
-        let buffers = || fetching(reads(from, n, ty), op, writes(into, m, into_ty));
+        let buffers = || fetching(|| reads(from, n, ty), op, writes(into, m, into_ty));
         operate(Target { rank, at, count, ty: to, win }, Deed::Accumulate(op, Fetch::Yes), buffers, Some(request), real)
     }
 }
 
 /// The buffers of a fetching accumulate: one that only reads does not look at the origin buffer.
-fn fetching(from: Buffer, op: u8, into: Buffer) -> Vec<Buffer> {
-    if op == NO_OP { vec![into] } else { vec![from, into] }
+fn fetching(from: impl FnOnce() -> Buffer, op: u8, into: Buffer) -> Vec<Buffer> {
+    if op == NO_OP { vec![into] } else { vec![from(), into] }
 }

@@ -45,6 +45,15 @@ pub struct Partner {
     pub pending: bool,
 }
 
+/// The steps of generalised active target synchronisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    Post,
+    Start,
+    Complete,
+    Wait,
+}
+
 /// A window of this process.
 #[derive(Debug)]
 pub struct Window {
@@ -69,16 +78,20 @@ pub struct Window {
     pub collectives: u64,
     /// Fences so far that need not wait for anybody.
     pub openings: u64,
-    /// The targets that this process knows to have come to the last of those.
+    /// The number of the last one, until a fence that waits comes.
+    pub opening: Option<u64>,
+    /// The targets that this process knows to have come to that one.
     pub met: FxHashSet<Rank>,
     /// Locks that it holds, by target.
     pub locks: FxHashMap<c_int, Mode>,
     /// Whether it holds the shared locks of all.
     pub lock_all: bool,
-    /// Targets of the access epoch between start and complete.
-    pub started: Vec<Rank>,
+    /// Targets of the access epoch between start and complete: rank here and in the world.
+    pub started: Vec<(c_int, Rank)>,
     /// Origins of the exposure epoch between post and wait.
     pub posted: Vec<Rank>,
+    /// How many times each has posted to, started, completed and waited for each other.
+    pub epochs: FxHashMap<(Step, Rank), u64>,
     /// Whether accumulates of one origin are ordered.
     pub ordered: bool,
     /// Whether reading atomically goes with every other accumulate.
@@ -89,6 +102,18 @@ impl Window {
     /// The process behind a rank.
     pub fn world_rank(&mut self, rank: c_int) -> Option<Rank> {
         self.members.world_rank(rank)
+    }
+
+    /// The rank of a process.
+    pub fn rank_of(&self, process: Rank) -> Option<c_int> {
+        self.members.rank_of(process)
+    }
+
+    /// Counts a step with another process.
+    pub fn count(&mut self, step: Step, with: Rank) -> u64 {
+        let n = self.epochs.entry((step, with)).or_default();
+        *n += 1;
+        *n
     }
 
     /// A target, for an operation that is under way from now on.
@@ -254,11 +279,13 @@ fn made(call: &mut Call, win: MPI_Win, new: &New) {
         pending: Vec::new(),
         collectives: 0,
         openings: 0,
+        opening: None,
         met: FxHashSet::default(),
         locks: FxHashMap::default(),
         lock_all: false,
         started: Vec::new(),
         posted: Vec::new(),
+        epochs: FxHashMap::default(),
         ordered: true,
         reading_goes_with_all: true,
     };
@@ -280,7 +307,8 @@ fn made(call: &mut Call, win: MPI_Win, new: &New) {
 
 /// The others' parts of a shared window are in this process's address space.
 fn others_parts(window: &mut Window, win: MPI_Win) {
-    for rank in (0..window.size).filter(|&r| r != window.rank) {
+    let (all, mine) = (window.size, window.rank);
+    for rank in (0..all).filter(|&r| r != mine) {
         let (mut size, mut unit, mut base): (MPI_Aint, c_int, *mut c_void) = (0, 0, std::ptr::null_mut());
         // SAFETY: asks about a shared window, with variables of our own.
         let result = unsafe {
@@ -375,11 +403,10 @@ calls! {
         real()
     }
     fn Win_free(win: *mut MPI_Win), real => {
-        // SAFETY: the program's handle.
         let Some(mut call) = call().filter(|_| !win.is_null()) else { return real() };
+        // SAFETY: the program's handle.
         let handle = unsafe { *win };
         crate::mpi::epochs::complete_all(&mut call, handle);
-        crate::mpi::active::forget(&mut call, handle);
         let token = window(handle, |w| if w.global { None } else { Some(w.next_collective()) });
         match token {
             Some(Some(token)) => call.release(token),

@@ -1,0 +1,148 @@
+//! Post, start, complete, wait.
+//!
+//! A post comes before the starts that name it. What an origin does between start and complete is done, for its target and whoever
+//! comes after that, when the target's wait returns; the origin itself knows no more than that its own buffers are free. So complete
+//! counts as a fence on the way to the target and a word written behind it, and wait as seeing that word. A target posts anew only
+//! after its wait: the next start tells the origin that the epoch before is over at the target too, and so, at the latest, does the
+//! second global barrier after complete.
+
+use crate::mpi::call::{Call, SUCCESS, Shared, call, calls};
+use crate::mpi::comms::of_group;
+use crate::mpi::windows::{Step, Window, window};
+use mpi_sys::{MPI_Group, MPI_Win};
+use std::ffi::c_int;
+use thrille_model::{Channel, Ctx, How, Rank, Segment, Token, Word};
+
+/// Scopes of completed epochs that the target may not be through with: those since the last global barrier, and those before it.
+static SETTLING: Shared<(Vec<Ctx>, Vec<Ctx>)> = Shared::new();
+
+/// At a global barrier: the scopes that have waited for one already.
+pub fn settled() -> Vec<Ctx> {
+    SETTLING.with(|(recent, older)| std::mem::replace(older, std::mem::take(recent)))
+}
+
+fn posted(window: &Window, from: Rank, to: Rank, seq: u64) -> Token {
+    Token::Message { group: 1 << 62 | window.group(), from, to, tag: 0, seq }
+}
+
+/// The word that an origin writes at a target when it completes.
+fn word(window: &Window, origin: Rank, target: Rank) -> Word {
+    Word { owner: target, segment: Segment::Window(window.number), offset: 1 << 62 | u64::from(origin.0) }
+}
+
+fn start(call: &mut Call, win: MPI_Win, group: MPI_Group) {
+    let me = call.me();
+    let found = window(win, |w| {
+        let targets: Vec<(c_int, Rank)> =
+            of_group(group).into_iter().filter_map(|process| Some((w.rank_of(process)?, process))).collect();
+        w.started.clone_from(&targets);
+        let mut tokens = Vec::new();
+        let mut over = Vec::new();
+        for (rank, process) in targets {
+            let seq = w.count(Step::Start, process);
+            tokens.push(posted(w, process, me, seq));
+            over.extend(w.partner(rank).map(|p| p.far));
+        }
+        (tokens, over)
+    });
+    let Some((tokens, mut over)) = found else { return };
+    for token in tokens {
+        call.acquire(token);
+    }
+    SETTLING.with(|(recent, older)| {
+        over.retain(|ctx| recent.contains(ctx) || older.contains(ctx));
+        recent.retain(|ctx| !over.contains(ctx));
+        older.retain(|ctx| !over.contains(ctx));
+    });
+    for ctx in over {
+        call.quiet(ctx);
+    }
+}
+
+fn complete(call: &mut Call, win: MPI_Win) {
+    let me = call.me();
+    let found = window(win, |w| {
+        let targets = std::mem::take(&mut w.started);
+        let mut found = Vec::new();
+        for (rank, process) in targets {
+            let version = w.count(Step::Complete, process);
+            let word = word(w, me, process);
+            if let Some(partner) = w.partner(rank) {
+                let near: Vec<Ctx> = std::iter::once(partner.near).chain(partner.requests.drain(..)).collect();
+                found.push((near, Channel { origin: me, ctx: partner.far, target: process }, word, version));
+            }
+        }
+        found
+    });
+    for (near, channel, word, version) in found.unwrap_or_default() {
+        for ctx in near {
+            call.quiet(ctx);
+        }
+        let mut rank = call.o.session.rank();
+        rank.fence(call.o.recorder, channel.ctx);
+        rank.update(call.o.recorder, word, version, How::Set, Some(channel), false);
+        drop(rank);
+        SETTLING.with(|(recent, _)| recent.push(channel.ctx));
+    }
+}
+
+fn waited(call: &mut Call, win: MPI_Win) {
+    let me = call.me();
+    let seen = window(win, |w| {
+        let origins = std::mem::take(&mut w.posted);
+        origins.into_iter().map(|o| (word(w, o, me), w.count(Step::Wait, o))).collect::<Vec<_>>()
+    });
+    for (word, version) in seen.unwrap_or_default() {
+        call.o.session.rank().observe(call.o.recorder, word, version);
+    }
+}
+
+// SAFETY (all rows): each body forwards the program's own arguments.
+calls! {
+    fn Win_post(group: MPI_Group, assert: c_int, win: MPI_Win), real => {
+        let Some(mut call) = call() else { return real() };
+        let me = call.me();
+        let tokens = window(win, |w| {
+            w.posted = of_group(group);
+            let origins = w.posted.clone();
+            origins.into_iter().map(|o| { let seq = w.count(Step::Post, o); posted(w, me, o, seq) }).collect::<Vec<_>>()
+        });
+        for token in tokens.unwrap_or_default() {
+            call.release(token);
+        }
+        real()
+    }
+    fn Win_start(group: MPI_Group, assert: c_int, win: MPI_Win), real => {
+        let call = call();
+        let result = real();
+        if let (Some(mut call), SUCCESS) = (call, result) {
+            start(&mut call, win, group);
+        }
+        result
+    }
+    fn Win_complete(win: MPI_Win), real => {
+        let call = call();
+        let result = real();
+        if let (Some(mut call), SUCCESS) = (call, result) {
+            complete(&mut call, win);
+        }
+        result
+    }
+    fn Win_wait(win: MPI_Win), real => {
+        let call = call();
+        let result = real();
+        if let (Some(mut call), SUCCESS) = (call, result) {
+            waited(&mut call, win);
+        }
+        result
+    }
+    fn Win_test(win: MPI_Win, flag: *mut c_int), real => {
+        let call = call();
+        let result = real();
+        // SAFETY: the library has written the flag.
+        if let (Some(mut call), SUCCESS) = (call, result) && unsafe { *flag } != 0 {
+            waited(&mut call, win);
+        }
+        result
+    }
+}

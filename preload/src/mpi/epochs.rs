@@ -1,0 +1,206 @@
+//! Fence, lock and flush: what they complete, order and protect.
+//!
+//! | call | completes | orders or protects |
+//! |---|---|---|
+//! | fence | all of this window | all to all of its group |
+//! | fence with `NOPRECEDE` | nothing | only: operations on a target's part begin after that target came to its fence |
+//! | lock, `lock_all` | | protects, until unlock; with `NOCHECK` it takes no lock and protects nothing |
+//! | unlock, `unlock_all` | the target, or all | |
+//! | flush, `flush_all` | the target, or all | |
+//! | `flush_local`, `flush_local_all` | near ends only | |
+//! | sync | | nothing: the unified model is assumed |
+//!
+//! A shared lock of all is taken target by target, as targets are used: cost goes with partners, not with ranks.
+
+use crate::mpi::call::{Call, SUCCESS, call, calls};
+use crate::mpi::rma::opening;
+use crate::mpi::windows::{Window, window};
+use crate::rank::THREADED;
+use mpi_sys::MPI_Win;
+use std::ffi::c_int;
+use std::sync::atomic::Ordering;
+use thrille_model::{Ctx, Lock, Mode, Rank};
+
+/// How far operations are completed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// At both ends.
+    Both,
+    /// Here.
+    Near,
+}
+
+/// The scopes that a completion of one target is about. With threads, each of them completes what it knows of: nothing is taken off the
+/// list for the others.
+fn scopes(w: &mut Window, target: c_int, extent: Extent, out: &mut Vec<Ctx>) {
+    let threaded = THREADED.load(Ordering::Acquire);
+    let Some(partner) = w.partners.get_mut(&target).filter(|p| p.pending) else { return };
+    out.push(partner.near);
+    out.extend(if threaded { partner.requests.clone() } else { std::mem::take(&mut partner.requests) });
+    if extent == Extent::Both {
+        out.push(partner.far);
+        partner.pending = threaded;
+    }
+}
+
+fn complete(call: &mut Call, win: MPI_Win, target: Option<c_int>, extent: Extent) {
+    let scopes = window(win, |w| {
+        let mut found = Vec::new();
+        match target {
+            Some(target) => scopes(w, target, extent, &mut found),
+            None => {
+                for target in w.pending.clone() {
+                    scopes(w, target, extent, &mut found);
+                }
+            }
+        }
+        let partners = &w.partners;
+        w.pending.retain(|t| partners.get(t).is_some_and(|p| p.pending));
+        found
+    });
+    for ctx in scopes.unwrap_or_default() {
+        call.quiet(ctx);
+    }
+}
+
+/// Completes all that this process has under way on a window.
+pub fn complete_all(call: &mut Call, win: MPI_Win) {
+    complete(call, win, None, Extent::Both);
+}
+
+/// Runs a call that completes something.
+fn completing(win: MPI_Win, target: Option<c_int>, extent: Extent, real: impl FnOnce() -> c_int) -> c_int {
+    let call = call();
+    let result = real();
+    if let (Some(mut call), SUCCESS) = (call, result) {
+        complete(&mut call, win, target, extent);
+    }
+    result
+}
+
+/// A fence of all with all.
+fn fence(call: &mut Call, win: MPI_Win, real: impl FnOnce() -> c_int) -> c_int {
+    complete_all(call, win);
+    let token = window(win, |w| {
+        w.opening = None;
+        if w.global { None } else { Some(w.next_collective()) }
+    });
+    match token {
+        Some(None) => call.enter_barrier(),
+        Some(Some(token)) => call.release(token),
+        None => {}
+    }
+    let result = real();
+    match token {
+        Some(None) => call.leave_barrier(),
+        Some(Some(token)) => call.acquire(token),
+        None => {}
+    }
+    result
+}
+
+/// A fence before which nobody did anything: it only begins.
+fn open(call: &mut Call, win: MPI_Win) {
+    let me = call.me();
+    let token = window(win, |w| {
+        w.openings += 1;
+        w.opening = Some(w.openings);
+        w.met.clear();
+        opening(w.group(), me, w.openings)
+    });
+    if let Some(token) = token {
+        call.release(token);
+    }
+}
+
+fn take(call: &mut Call, lock: (u32, Rank), mode: Mode) {
+    call.o.session.rank().lock(call.o.recorder, Lock::Window(lock.0, lock.1), mode);
+}
+
+fn leave(call: &mut Call, lock: (u32, Rank)) {
+    call.o.session.rank().unlock(call.o.recorder, Lock::Window(lock.0, lock.1));
+}
+
+fn no_check(assert: c_int) -> bool {
+    assert & mpi_sys::MPI_MODE_NOCHECK as c_int != 0
+}
+
+// SAFETY (all rows): each body forwards the program's own arguments.
+calls! {
+    fn Win_fence(assert: c_int, win: MPI_Win), real => {
+        let Some(mut call) = call() else { return real() };
+        if assert & mpi_sys::MPI_MODE_NOPRECEDE as c_int != 0 {
+            open(&mut call, win);
+            return real();
+        }
+        fence(&mut call, win, real)
+    }
+    fn Win_lock(kind: c_int, rank: c_int, assert: c_int, win: MPI_Win), real => {
+        let call = call();
+        let result = real();
+        if let (Some(mut call), SUCCESS, false) = (call, result, no_check(assert)) {
+            let mode = if kind == mpi_sys::MPI_LOCK_EXCLUSIVE as c_int { Mode::Exclusive } else { Mode::Shared };
+            let lock = window(win, |w| {
+                let target = w.world_rank(rank)?;
+                w.locks.insert(rank, mode);
+                Some((w.number, target))
+            });
+            if let Some(Some(lock)) = lock {
+                take(&mut call, lock, mode);
+            }
+        }
+        result
+    }
+    fn Win_unlock(rank: c_int, win: MPI_Win), real => {
+        let Some(mut call) = call() else { return real() };
+        complete(&mut call, win, Some(rank), Extent::Both);
+        let lock = window(win, |w| {
+            w.locks.remove(&rank)?;
+            Some((w.number, w.world_rank(rank)?))
+        });
+        if let Some(Some(lock)) = lock {
+            leave(&mut call, lock);
+        }
+        real()
+    }
+    fn Win_lock_all(assert: c_int, win: MPI_Win), real => {
+        let call = call();
+        let result = real();
+        if let (Some(mut call), SUCCESS, false) = (call, result, no_check(assert)) {
+            // Loads and stores come without a call: for what they reach, the locks are taken now.
+            let reached = window(win, |w| {
+                w.lock_all = true;
+                let reached: Vec<c_int> = if w.shared { (0..w.size).collect() } else { vec![w.rank] };
+                let mut locks = Vec::new();
+                for rank in reached {
+                    if let Some(process) = w.world_rank(rank) {
+                        w.locks.insert(rank, Mode::Shared);
+                        locks.push((w.number, process));
+                    }
+                }
+                locks
+            });
+            for lock in reached.unwrap_or_default() {
+                take(&mut call, lock, Mode::Shared);
+            }
+        }
+        result
+    }
+    fn Win_unlock_all(win: MPI_Win), real => {
+        let Some(mut call) = call() else { return real() };
+        complete_all(&mut call, win);
+        let locks = window(win, |w| {
+            w.lock_all = false;
+            let ranks: Vec<c_int> = w.locks.drain().map(|(rank, _)| rank).collect();
+            ranks.into_iter().filter_map(|rank| Some((w.number, w.world_rank(rank)?))).collect::<Vec<_>>()
+        });
+        for lock in locks.unwrap_or_default() {
+            leave(&mut call, lock);
+        }
+        real()
+    }
+    fn Win_flush(rank: c_int, win: MPI_Win), real => { completing(win, Some(rank), Extent::Both, real) }
+    fn Win_flush_all(win: MPI_Win), real => { completing(win, None, Extent::Both, real) }
+    fn Win_flush_local(rank: c_int, win: MPI_Win), real => { completing(win, Some(rank), Extent::Near, real) }
+    fn Win_flush_local_all(win: MPI_Win), real => { completing(win, None, Extent::Near, real) }
+}

@@ -1,0 +1,134 @@
+//! Neighbourhood collectives: what a process did before comes before what its neighbours do after, neighbour by neighbour.
+
+use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls};
+use crate::mpi::collectives::{Buffers, begin};
+use crate::mpi::comms;
+use crate::mpi::requests::{self, Pending};
+use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Request};
+use std::ffi::{c_int, c_void};
+use thrille_model::{Kind, Rank, Token};
+
+/// The tag of neighbourhood collectives: no message has it.
+const NEIGHBOUR: i64 = -3;
+
+/// Who sends to this process and whom it sends to, as the topology has them.
+#[derive(Default)]
+pub struct Around {
+    from: Vec<c_int>,
+    to: Vec<c_int>,
+}
+
+impl Around {
+    fn of(comm: MPI_Comm, rank: c_int) -> Self {
+        let mut kind = 0;
+        // SAFETY: asks about the handle that the program passes to the library, with variables and arrays of our own.
+        unsafe {
+            mpi_sys::PMPI_Topo_test(comm, &raw mut kind);
+            if kind == mpi_sys::RSMPI_CART {
+                let mut dims = 0;
+                mpi_sys::PMPI_Cartdim_get(comm, &raw mut dims);
+                let mut both = Vec::new();
+                for d in 0..dims {
+                    let (mut below, mut above) = (0, 0);
+                    mpi_sys::PMPI_Cart_shift(comm, d, 1, &raw mut below, &raw mut above);
+                    both.extend([below, above]);
+                }
+                Self { from: both.clone(), to: both }
+            } else if kind == mpi_sys::RSMPI_GRAPH {
+                let mut n = 0;
+                mpi_sys::PMPI_Graph_neighbors_count(comm, rank, &raw mut n);
+                let mut both = vec![0; n.max(0) as usize];
+                mpi_sys::PMPI_Graph_neighbors(comm, rank, n, both.as_mut_ptr());
+                Self { from: both.clone(), to: both }
+            } else if kind == mpi_sys::RSMPI_DIST_GRAPH {
+                let (mut n, mut m, mut weighted) = (0, 0, 0);
+                mpi_sys::PMPI_Dist_graph_neighbors_count(comm, &raw mut n, &raw mut m, &raw mut weighted);
+                let (mut from, mut to) = (vec![0; n.max(0) as usize], vec![0; m.max(0) as usize]);
+                let (mut from_weights, mut to_weights) = (from.clone(), to.clone());
+                mpi_sys::PMPI_Dist_graph_neighbors(
+                    comm,
+                    n,
+                    from.as_mut_ptr(),
+                    from_weights.as_mut_ptr(),
+                    m,
+                    to.as_mut_ptr(),
+                    to_weights.as_mut_ptr(),
+                );
+                Self { from, to }
+            } else {
+                Self::default()
+            }
+        }
+    }
+}
+
+/// The tokens that this process releases and acquires.
+fn tokens(call: &Call, comm: MPI_Comm, around: &Around) -> (Vec<Token>, Vec<Token>) {
+    let Some(Token::Collective { group, seq }) = comms::next_collective(comm) else { return (Vec::new(), Vec::new()) };
+    let me = call.me();
+    let processes = |ranks: &[c_int]| -> Vec<Rank> {
+        let mut all: Vec<Rank> = ranks.iter().filter_map(|&rank| comms::peer(comm, rank)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let token = |from, to| Token::Message { group, from, to, tag: NEIGHBOUR, seq };
+    let releases = processes(&around.to).into_iter().map(|to| token(me, to)).collect();
+    let acquires = processes(&around.from).into_iter().map(|from| token(from, me)).collect();
+    (releases, acquires)
+}
+
+fn blocking(comm: MPI_Comm, buffers: impl FnOnce(c_int, c_int) -> Option<Vec<Buffer>>, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut call) = call() else { return real() };
+    let Some(about) = comms::about(comm) else { return real() };
+    let around = Around::of(comm, about.rank);
+    let (releases, acquires) = tokens(&call, comm, &around);
+    let buffers = buffers(around.from.len() as c_int, around.to.len() as c_int).unwrap_or_default();
+    buffers.iter().filter(|b| b.kind == Kind::Read).for_each(|b| call.touch(b));
+    releases.into_iter().for_each(|t| call.release(t));
+    buffers.iter().filter(|b| b.kind != Kind::Read).for_each(|b| call.touch(b));
+    let result = real();
+    if result == SUCCESS {
+        acquires.into_iter().for_each(|t| call.acquire(t));
+    }
+    result
+}
+
+fn nonblocking(comm: MPI_Comm, buffers: impl FnOnce(c_int, c_int) -> Option<Vec<Buffer>>, request: *mut MPI_Request, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut call) = call() else { return real() };
+    let Some(about) = comms::about(comm) else { return real() };
+    let around = Around::of(comm, about.rank);
+    let (releases, acquires) = tokens(&call, comm, &around);
+    let buffers = buffers(around.from.len() as c_int, around.to.len() as c_int).unwrap_or_default();
+    releases.into_iter().for_each(|t| call.release(t));
+    let mut pending = Pending { tokens: acquires, ..Pending::default() };
+    begin(&mut call, &buffers, &mut pending);
+    let result = real();
+    if result == SUCCESS {
+        requests::add(request, pending);
+    }
+    result
+}
+
+// SAFETY (all rows): each body forwards the program's own arguments.
+macro_rules! both {
+    ($( $name:ident $nonblocking:ident ( $($arg:ident : $ty:ty),* ) on $comm:ident : |$from:ident, $to:ident| $buffers:expr; )*) => { calls! { $(
+        fn $name($($arg: $ty),*), real => { blocking($comm, |$from, $to| $buffers, real) }
+        fn $nonblocking($($arg: $ty,)* request: *mut MPI_Request), real => {
+            nonblocking($comm, |$from, $to| $buffers, request, real)
+        }
+    )* } };
+}
+
+both! {
+    Neighbor_allgather Ineighbor_allgather (at: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+        |from, _to| Buffers::new().reads(at, n, ty).writes_of(from, into, m, into_ty).done();
+    Neighbor_allgatherv Ineighbor_allgatherv (at: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: *const c_int, shifts: *const c_int, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+        |from, _to| Buffers::new().reads(at, n, ty).blocks(from, into, m, shifts, into_ty, Kind::Write).done();
+    Neighbor_alltoall Ineighbor_alltoall (at: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+        |from, to| Buffers::new().reads_of(to, at, n, ty).writes_of(from, into, m, into_ty).done();
+    Neighbor_alltoallv Ineighbor_alltoallv (at: *const c_void, n: *const c_int, shifts: *const c_int, ty: MPI_Datatype, into: *mut c_void, m: *const c_int, into_shifts: *const c_int, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+        |from, to| Buffers::new().blocks(to, at, n, shifts, ty, Kind::Read).blocks(from, into, m, into_shifts, into_ty, Kind::Write).done();
+    Neighbor_alltoallw Ineighbor_alltoallw (at: *const c_void, n: *const c_int, shifts: *const MPI_Aint, types: *const MPI_Datatype, into: *mut c_void, m: *const c_int, into_shifts: *const MPI_Aint, into_types: *const MPI_Datatype, comm: MPI_Comm) on comm:
+        |from, to| Buffers::new().typed_blocks(to, at, n, shifts, types, Kind::Read).typed_blocks(from, into, m, into_shifts, into_types, Kind::Write).done();
+}

@@ -1,0 +1,352 @@
+//! Messages: what the sender did before comes before what the receiver does after. Buffers are used for the time of the call, or until
+//! the request is complete. A synchronous send also comes back with what its receiver did before the receive.
+
+use crate::mpi::call::{Buffer, Call, SUCCESS, Shared, call, calls, raw, scope};
+use crate::mpi::comms;
+use crate::mpi::datatypes::{Layout, layout};
+use crate::mpi::messages::{self, Posted, Wanted};
+use crate::mpi::requests::{self, Pending, Statuses, received};
+use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status};
+use rustc_hash::FxHashMap;
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+use thrille_model::{Act, Kind, Rank, Token};
+
+/// Whether a send waits for its receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Send {
+    Plain,
+    Synchronous,
+}
+
+/// A send, as the program describes it.
+#[derive(Clone, Debug)]
+pub struct Sending {
+    buffer: Buffer,
+    id: u64,
+    to: Rank,
+    tag: c_int,
+    how: Send,
+}
+
+/// A receive, as the program describes it.
+#[derive(Clone, Debug)]
+pub struct Receiving {
+    buffer: Buffer,
+    wanted: Wanted,
+}
+
+/// What a persistent request does each time.
+#[derive(Clone, Debug)]
+pub enum Repeat {
+    Send(Sending),
+    Receive(Receiving),
+}
+
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} x {:?} at {:#x}", self.count, self.layout, self.at)
+    }
+}
+
+fn buffer(at: *const c_void, count: c_int, ty: MPI_Datatype, kind: Kind) -> Buffer {
+    Buffer { at: at as u64, count: count.max(0) as u64, layout: layout(ty), kind, act: Act::Buffer }
+}
+
+impl Sending {
+    fn new(at: *const c_void, n: c_int, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm, how: Send) -> Option<Self> {
+        let to = comms::peer(comm, dest)?;
+        Some(Self { buffer: buffer(at, n, ty, Kind::Read), id: comms::about(comm)?.id, to, tag, how })
+    }
+}
+
+impl Receiving {
+    fn new(call: &Call, at: *const c_void, n: c_int, ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm) -> Option<Self> {
+        if source == mpi_sys::MPI_PROC_NULL {
+            return None;
+        }
+        let any = source == mpi_sys::MPI_ANY_SOURCE;
+        let from = if any { None } else { Some(comms::peer(comm, source)?) };
+        let tag = (tag != mpi_sys::MPI_ANY_TAG).then_some(tag);
+        let wanted = Wanted { comm, id: comms::about(comm)?.id, source: from, tag, me: call.me() };
+        Some(Self { buffer: buffer(at, n, ty, Kind::Write), wanted })
+    }
+}
+
+/// A blocking send begins; the receipt that it comes back with.
+fn send(call: &mut Call, sending: &Sending) -> Option<Token> {
+    let me = call.me();
+    let token = messages::send(sending.id, me, sending.to, sending.tag);
+    // Who has the message knows that the buffer was read.
+    call.touch(&sending.buffer);
+    call.release(token);
+    if sending.how == Send::Synchronous { messages::receipt(token) } else { None }
+}
+
+/// A nonblocking send begins.
+fn begin_send(call: &mut Call, sending: &Sending) -> Pending {
+    let me = call.me();
+    let token = messages::send(sending.id, me, sending.to, sending.tag);
+    call.release(token);
+    let ctx = scope();
+    call.issue();
+    call.near(&sending.buffer, ctx);
+    let receipt = if sending.how == Send::Synchronous { messages::receipt(token) } else { None };
+    Pending { scopes: vec![ctx], tokens: receipt.into_iter().collect(), ..Pending::default() }
+}
+
+/// A receive is posted. Whoever sends to it synchronously comes after this.
+fn post(call: &mut Call, receiving: &Receiving) -> Posted {
+    let posted = messages::post(receiving.wanted);
+    if let Posted::Numbered(token) = posted
+        && let Some(receipt) = messages::receipt(token)
+    {
+        call.release(receipt);
+    }
+    posted
+}
+
+/// A nonblocking receive begins.
+fn begin_receive(call: &mut Call, receiving: &Receiving) -> Pending {
+    let posted = post(call, receiving);
+    let ctx = scope();
+    call.issue();
+    call.near(&receiving.buffer, ctx);
+    Pending { scopes: vec![ctx], receive: Some(posted), ..Pending::default() }
+}
+
+/// A persistent request is started.
+pub fn again(call: &mut Call, repeat: &Repeat) -> Pending {
+    match repeat {
+        Repeat::Send(sending) => begin_send(call, sending),
+        Repeat::Receive(receiving) => begin_receive(call, receiving),
+    }
+}
+
+/// What a receive wrote: no more than came.
+fn arrived(call: &mut Call, buffer: &Buffer, status: &MPI_Status) {
+    let mut bytes = 0;
+    // SAFETY: a status that the library has written.
+    unsafe { mpi_sys::PMPI_Get_count(status, mpi_sys::RSMPI_UINT8_T, &raw mut bytes) };
+    if bytes < 0 || bytes as u64 >= buffer.layout.len(buffer.count) {
+        call.touch(buffer);
+        return;
+    }
+    let mut left = bytes as u64;
+    for (at, len) in buffer.runs() {
+        let len = len.min(left);
+        left -= len;
+        let part = Buffer { at, count: 1, layout: Arc::new(Layout::bytes(len, 0)), ..buffer.clone() };
+        call.touch(&part);
+        if left == 0 {
+            return;
+        }
+    }
+}
+
+fn sending(sending: impl FnOnce() -> Option<Sending>, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut call) = call() else { return real() };
+    let Some(sending) = sending() else { return real() };
+    let receipt = send(&mut call, &sending);
+    let result = real();
+    if let (Some(receipt), SUCCESS) = (receipt, result) {
+        call.acquire(receipt);
+    }
+    result
+}
+
+fn isending(sending: impl FnOnce() -> Option<Sending>, request: *mut MPI_Request, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut call) = call() else { return real() };
+    let pending = sending().map(|s| begin_send(&mut call, &s));
+    let result = real();
+    if let (Some(pending), SUCCESS) = (pending, result) {
+        requests::add(request, pending);
+    }
+    result
+}
+
+fn send_init(sending: impl FnOnce() -> Option<Sending>, request: *mut MPI_Request, real: impl FnOnce() -> c_int) -> c_int {
+    let call = call();
+    let result = real();
+    if call.is_some() && result == SUCCESS && let Some(sending) = sending() {
+        requests::persist(request, Repeat::Send(sending));
+    }
+    result
+}
+
+/// A blocking receive with everything around it.
+fn receiving(call: &mut Call, receiving: &Receiving, status: *mut MPI_Status, real: impl FnOnce(*mut MPI_Status) -> c_int) -> c_int {
+    let posted = post(call, receiving);
+    call.issue();
+    let mut statuses = Statuses::new(status, 1);
+    let result = real(statuses.pass());
+    if result == SUCCESS {
+        let status = statuses.get(0);
+        arrived(call, &receiving.buffer, &status);
+        received(call, posted, &status);
+    } else {
+        messages::withdraw(posted);
+    }
+    result
+}
+
+/// Messages that a matching probe has taken: the number of each.
+static TAKEN: Shared<FxHashMap<u64, Token>> = Shared::new();
+
+/// A matching probe found something.
+fn matched(call: &Call, source: c_int, tag: c_int, comm: MPI_Comm, message: *const MPI_Message, status: &MPI_Status) {
+    // SAFETY: the library has written the message.
+    let handle = raw(unsafe { *message });
+    if let Some(receiving) = Receiving::new(call, std::ptr::null(), 0, nothing(), source, tag, comm) {
+        let posted = messages::post(receiving.wanted);
+        if let Some(token) = messages::complete(posted, status) {
+            TAKEN.with(|taken| taken.insert(handle, token));
+        }
+    }
+}
+
+/// The receive of such a message begins.
+fn take(call: &mut Call, message: *const MPI_Message) -> Option<Posted> {
+    // SAFETY: the program's message, before the library takes it.
+    let handle = raw(unsafe { *message });
+    let token = TAKEN.with(|taken| taken.remove(&handle))?;
+    if let Some(receipt) = messages::receipt(token) {
+        call.release(receipt);
+    }
+    Some(Posted::Numbered(token))
+}
+
+fn nothing() -> MPI_Datatype {
+    // SAFETY: a constant of the library.
+    unsafe { mpi_sys::RSMPI_UINT8_T }
+}
+
+// SAFETY (all rows): each body forwards the program's own arguments, or a status of our own where it wants none.
+macro_rules! sends {
+    ($($blocking:ident $nonblocking:ident $persistent:ident $how:ident;)*) => { calls! { $(
+        fn $blocking(at: *const c_void, n: c_int, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm), real => {
+            sending(|| Sending::new(at, n, ty, dest, tag, comm, Send::$how), real)
+        }
+        fn $nonblocking(
+            at: *const c_void, n: c_int, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request,
+        ), real => {
+            isending(|| Sending::new(at, n, ty, dest, tag, comm, Send::$how), request, real)
+        }
+        fn $persistent(
+            at: *const c_void, n: c_int, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request,
+        ), real => {
+            send_init(|| Sending::new(at, n, ty, dest, tag, comm, Send::$how), request, real)
+        }
+    )* } };
+}
+sends! {
+    Send Isend Send_init Plain;
+    Bsend Ibsend Bsend_init Plain;
+    Rsend Irsend Rsend_init Plain;
+    Ssend Issend Ssend_init Synchronous;
+}
+
+calls! {
+    fn Recv(at: *mut c_void, n: c_int, ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status), real => {
+        let Some(mut call) = call() else { return real() };
+        let Some(what) = Receiving::new(&call, at, n, ty, source, tag, comm) else { return real() };
+        // SAFETY: as said above, here and below.
+        receiving(&mut call, &what, status, |s| unsafe { real_Recv(at, n, ty, source, tag, comm, s) })
+    }
+    fn Irecv(at: *mut c_void, n: c_int, ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request), real => {
+        let Some(mut call) = call() else { return real() };
+        let pending = Receiving::new(&call, at, n, ty, source, tag, comm).map(|r| begin_receive(&mut call, &r));
+        let result = real();
+        if let (Some(pending), SUCCESS) = (pending, result) {
+            requests::add(request, pending);
+        }
+        result
+    }
+    fn Recv_init(at: *mut c_void, n: c_int, ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request), real => {
+        let call = call();
+        let result = real();
+        if let (Some(call), SUCCESS) = (call, result)
+            && let Some(receiving) = Receiving::new(&call, at, n, ty, source, tag, comm)
+        {
+            requests::persist(request, Repeat::Receive(receiving));
+        }
+        result
+    }
+    fn Sendrecv(
+        at: *const c_void, n: c_int, ty: MPI_Datatype, dest: c_int, send_tag: c_int, into: *mut c_void, m: c_int,
+        into_ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status,
+    ), real => {
+        let Some(mut call) = call() else { return real() };
+        if let Some(sending) = Sending::new(at, n, ty, dest, send_tag, comm, Send::Plain) {
+            send(&mut call, &sending);
+        }
+        let Some(what) = Receiving::new(&call, into, m, into_ty, source, tag, comm) else { return real() };
+        // SAFETY: as above.
+        receiving(&mut call, &what, status, |s| unsafe {
+            real_Sendrecv(at, n, ty, dest, send_tag, into, m, into_ty, source, tag, comm, s)
+        })
+    }
+    fn Sendrecv_replace(
+        at: *mut c_void, n: c_int, ty: MPI_Datatype, dest: c_int, send_tag: c_int, source: c_int, tag: c_int, comm: MPI_Comm,
+        status: *mut MPI_Status,
+    ), real => {
+        let Some(mut call) = call() else { return real() };
+        if let Some(sending) = Sending::new(at, n, ty, dest, send_tag, comm, Send::Plain) {
+            send(&mut call, &sending);
+        }
+        let Some(what) = Receiving::new(&call, at, n, ty, source, tag, comm) else { return real() };
+        // SAFETY: as above.
+        receiving(&mut call, &what, status, |s| unsafe {
+            real_Sendrecv_replace(at, n, ty, dest, send_tag, source, tag, comm, s)
+        })
+    }
+    fn Mprobe(source: c_int, tag: c_int, comm: MPI_Comm, message: *mut MPI_Message, status: *mut MPI_Status), real => {
+        let Some(call) = call() else { return real() };
+        let mut statuses = Statuses::new(status, 1);
+        // SAFETY: as above.
+        let result = unsafe { real_Mprobe(source, tag, comm, message, statuses.pass()) };
+        if result == SUCCESS {
+            matched(&call, source, tag, comm, message, &statuses.get(0));
+        }
+        result
+    }
+    fn Improbe(source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, message: *mut MPI_Message, status: *mut MPI_Status), real => {
+        let Some(call) = call() else { return real() };
+        let mut statuses = Statuses::new(status, 1);
+        // SAFETY: as above; the library has written the flag.
+        let (result, found) = unsafe {
+            let result = real_Improbe(source, tag, comm, flag, message, statuses.pass());
+            (result, result == SUCCESS && *flag != 0)
+        };
+        if found {
+            matched(&call, source, tag, comm, message, &statuses.get(0));
+        }
+        result
+    }
+    fn Mrecv(at: *mut c_void, n: c_int, ty: MPI_Datatype, message: *mut MPI_Message, status: *mut MPI_Status), real => {
+        let Some(mut call) = call() else { return real() };
+        let taken = take(&mut call, message);
+        call.issue();
+        let mut statuses = Statuses::new(status, 1);
+        // SAFETY: as above.
+        let result = unsafe { real_Mrecv(at, n, ty, message, statuses.pass()) };
+        if let (SUCCESS, Some(posted)) = (result, taken) {
+            let status = statuses.get(0);
+            arrived(&mut call, &buffer(at, n, ty, Kind::Write), &status);
+            received(&mut call, posted, &status);
+        }
+        result
+    }
+    fn Imrecv(at: *mut c_void, n: c_int, ty: MPI_Datatype, message: *mut MPI_Message, request: *mut MPI_Request), real => {
+        let Some(mut call) = call() else { return real() };
+        let taken = take(&mut call, message);
+        let result = real();
+        if let (SUCCESS, Some(posted)) = (result, taken) {
+            let ctx = scope();
+            call.issue();
+            call.near(&buffer(at, n, ty, Kind::Write), ctx);
+            requests::add(request, Pending { scopes: vec![ctx], receive: Some(posted), ..Pending::default() });
+        }
+        result
+    }
+}

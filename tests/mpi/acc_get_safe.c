@@ -1,0 +1,24 @@
+/* thrille: n=3 */
+/* Get_accumulate with MPI_NO_OP is the atomic get, and may meet any one operation. */
+#include <mpi.h>
+
+static long x[4];
+static long one = 1, got;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    if (me == 0)
+        MPI_Accumulate(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, MPI_SUM, win);
+    if (me == 2)
+        MPI_Get_accumulate(&one, 1, MPI_LONG, &got, 1, MPI_LONG, 1, 0, 1, MPI_LONG, MPI_NO_OP, win);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

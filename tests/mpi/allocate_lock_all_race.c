@@ -1,0 +1,30 @@
+/* thrille: n=2,4 */
+/* MPI_Win_allocate: flush_local frees the origin buffer only; the barrier orders the calls, and the put may still
+   be under way. */
+#include <mpi.h>
+
+static long one = 1;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    long *x;
+    MPI_Win win;
+    MPI_Win_allocate(4 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &x, &win);
+    MPI_Win_lock_all(0, win);
+    if (me == 0) {
+        MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win); /* race: a */
+        MPI_Win_flush_local(1, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1)
+        seen = x[0]; /* race: a */
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* thrille: n=2 */
+/* Rank 0 has returned from Allreduce, rank 1 may still be writing its result, which rank 0 gets. */
+#include <mpi.h>
+
+static long x[4];
+static long got;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    MPI_Allreduce(MPI_IN_PLACE, &x[0], 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD); /* race: a */
+    if (me == 0)
+        MPI_Get(&got, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win); /* race: a */
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* thrille: n=3 */
+/* A put meets a compare-and-swap. */
+#include <mpi.h>
+
+static long x[4];
+static long zero, one = 1, got;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    if (me == 0)
+        MPI_Compare_and_swap(&one, &zero, &got, MPI_LONG, 1, 0, win); /* race: a */
+    if (me == 2)
+        MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win); /* race: a */
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,38 @@
+/* thrille: n=3 */
+/* In the communicator with the reversed order rank 2 is rank 0 of the world, which has put. */
+#include <mpi.h>
+
+static long x[4];
+static long one = 1;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    int token = 0;
+    MPI_Comm reversed;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -me, &reversed);
+    if (me == 0) {
+        MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+        MPI_Win_flush(1, win);
+    }
+    if (me == 1) {
+        MPI_Recv(&token, 1, MPI_INT, 2, 0, reversed, MPI_STATUS_IGNORE);
+        seen = x[0];
+        MPI_Recv(&token, 1, MPI_INT, 0, 0, reversed, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Send(&token, 1, MPI_INT, 1, 0, reversed);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_free(&reversed);
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,27 @@
+/* thrille: n=2 */
+/* Flush brings the result of Fetch_and_op before it is read. */
+#include <mpi.h>
+
+static long x[4];
+static long one = 1, got;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    if (me == 0) {
+        MPI_Fetch_and_op(&one, &got, MPI_LONG, 1, 0, MPI_SUM, win);
+        MPI_Win_flush(1, win);
+        seen = got;
+    }
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* thrille: n=3 */
+/* The flush is for rank 2, the put went to rank 1. */
+#include <mpi.h>
+
+static long one = 1;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    long *x;
+    MPI_Win win;
+    MPI_Win_allocate(4 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &x, &win);
+    MPI_Win_lock_all(0, win);
+    if (me == 0) {
+        MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win); /* race: a */
+        MPI_Win_flush(2, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1)
+        seen = x[0]; /* race: a */
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

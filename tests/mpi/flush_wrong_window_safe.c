@@ -1,0 +1,33 @@
+/* thrille: n=2 */
+/* The flush is on the window of the put. */
+#include <mpi.h>
+
+static long x[8];
+static long one = 1;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    MPI_Win win, other;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &other);
+    MPI_Win_lock_all(0, win);
+    MPI_Win_lock_all(0, other);
+    if (me == 0) {
+        MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+        MPI_Win_flush(1, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1)
+        seen = x[0];
+    MPI_Win_unlock_all(other);
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&other);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* thrille: n=2 */
+/* The put is made through a function pointer and races with the load. */
+#include <mpi.h>
+
+static long x[4];
+static long one = 1;
+
+typedef int put_function(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win);
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    put_function *put = MPI_Put;
+    if (me == 0) {
+        put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win); /* race: a */
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1)
+        seen = x[0]; /* race: a */
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* thrille: n=2,4 */
+/* With one fence a step the put of the next step meets the load of this one. */
+#include <mpi.h>
+
+static long x[4];
+static long one = 1;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Win_fence(0, win);
+    for (int step = 0; step < 4; step++) {
+        MPI_Put(&one, 1, MPI_LONG, (me + 1) % size, 0, 1, MPI_LONG, win); /* race: a */
+        MPI_Win_fence(0, win);
+        seen = x[0]; /* race: a */
+    }
+    MPI_Win_fence(0, win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

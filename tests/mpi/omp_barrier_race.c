@@ -1,0 +1,37 @@
+/* thrille: n=2 flags=-fopenmp */
+/* OpenMP thread 0 puts and flushes, thread 1 runs the MPI barrier, with nothing between them. */
+#include <mpi.h>
+#include <omp.h>
+
+static long x[4];
+static long one = 1;
+
+int main(int argc, char **argv)
+{
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    #pragma omp parallel num_threads(2)
+    {
+        int thread = omp_get_thread_num();
+        if (thread == 0 && me == 0) {
+            MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win); /* race: a */
+            MPI_Win_flush(1, win);
+        }
+        if (thread == 1) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (me == 1)
+                seen = x[0]; /* race: a */
+        }
+    }
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* thrille: n=2 flags=-fopenmp */
+/* The threads of a rank update a word of their window at the same time. */
+#include <mpi.h>
+
+static long x[4];
+
+int main(int argc, char **argv)
+{
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    #pragma omp parallel num_threads(2)
+    {
+        x[0] = x[0] + 1; /* race: a a */
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,26 @@
+/* thrille: n=2 */
+/* The buffer that is read belongs to a get, which may not have filled it. */
+#include <mpi.h>
+
+static long x[4];
+static long buffer;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    if (me == 0) {
+        MPI_Get(&buffer, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win); /* race: a */
+        seen = buffer; /* race: a */
+    }
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

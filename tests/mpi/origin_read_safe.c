@@ -1,0 +1,26 @@
+/* thrille: n=2 */
+/* Reading the origin buffer of a put under way is no conflict. */
+#include <mpi.h>
+
+static long x[4];
+static long buffer;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    if (me == 0) {
+        MPI_Put(&buffer, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+        seen = buffer;
+    }
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

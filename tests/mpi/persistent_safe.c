@@ -1,0 +1,43 @@
+/* thrille: n=2 */
+/* Rank 1 loads after the Wait of its persistent receive. */
+#include <mpi.h>
+
+static long x[4];
+static long one = 1;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    int token = 0, reply = 0;
+    MPI_Request request;
+    if (me == 0)
+        MPI_Send_init(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    else
+        MPI_Recv_init(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < 3; i++) {
+        if (me == 0) {
+            MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+            MPI_Win_flush(1, win);
+        }
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (me == 1)
+            seen = x[0];
+        if (me == 1)
+            MPI_Send(&reply, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        else
+            MPI_Recv(&reply, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&request);
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* thrille: n=2,4 */
+/* Two fences in each of ten rounds. */
+#include <mpi.h>
+
+static long one = 1;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    long *x;
+    MPI_Win win;
+    MPI_Win_allocate(4 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &x, &win);
+    MPI_Win_fence(0, win);
+    for (int round = 0; round < 10; round++) {
+        if (me == 0)
+            MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+        MPI_Win_fence(0, win);
+        if (me == 1)
+            seen = x[0];
+        MPI_Win_fence(0, win);
+    }
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

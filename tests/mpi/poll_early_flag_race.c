@@ -1,0 +1,35 @@
+/* thrille: n=2 */
+/* The flag is accumulated before the put of the data has been completed: seeing it says nothing about the data. */
+#include <mpi.h>
+
+static long x[4];
+static long zero, one = 1;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    if (me == 0) {
+        MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win); /* race: a */
+        MPI_Accumulate(&one, 1, MPI_LONG, 0, 1, 1, MPI_LONG, MPI_REPLACE, win);
+        MPI_Win_flush(0, win);
+    }
+    if (me == 1) {
+        long flag = 0;
+        while (flag == 0) {
+            MPI_Fetch_and_op(&zero, &flag, MPI_LONG, 0, 1, MPI_NO_OP, win);
+            MPI_Win_flush(0, win);
+        }
+        seen = x[0]; /* race: a */
+    }
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* thrille: n=2 */
+/* A Fetch_and_op with MPI_NO_OP that saw the accumulate comes after it, and the data was flushed before. */
+#include <mpi.h>
+
+static long x[4];
+static long zero;
+static long one = 1;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    if (me == 0) {
+        MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+        MPI_Win_flush(1, win);
+        MPI_Accumulate(&one, 1, MPI_LONG, 1, 1, 1, MPI_LONG, MPI_REPLACE, win);
+        MPI_Win_flush(1, win);
+    }
+    if (me == 1) {
+        long flag = 0;
+        int any;
+        while (flag == 0) {
+            MPI_Fetch_and_op(&zero, &flag, MPI_LONG, 1, 1, MPI_NO_OP, win);
+            MPI_Win_flush(1, win);
+            MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
+        }
+        seen = x[0];
+    }
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,26 @@
+/* thrille: n=2 */
+/* The flush in the loop completes each put before the next. */
+#include <mpi.h>
+
+static long x[4];
+static long from[3] = {1, 2, 3};
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    if (me == 0) {
+        for (int i = 0; i < 3; i++) {
+            MPI_Put(&from[i], 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+            MPI_Win_flush(1, win);
+        }
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,27 @@
+/* thrille: n=2 */
+/* A barrier stands between the receive and the get. */
+#include <mpi.h>
+
+static long x[4];
+static long one = 1, got;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    if (me == 0)
+        MPI_Send(&one, 1, MPI_LONG, 1, 0, MPI_COMM_WORLD);
+    if (me == 1)
+        MPI_Recv(&x[0], 1, MPI_LONG, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0)
+        MPI_Get(&got, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* thrille: n=2 */
+/* Rank 1 needs the value of rank 0 in a scan, which has put and flushed before. */
+#include <mpi.h>
+
+static long x[4];
+static long one = 1;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    int origin = 0, target = 1;
+    int token = 0, sum = 0;
+    if (me == origin) {
+        MPI_Put(&one, 1, MPI_LONG, target, 0, 1, MPI_LONG, win);
+        MPI_Win_flush(target, win);
+    }
+    MPI_Scan(&token, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (me == target)
+        seen = x[0];
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,33 @@
+/* thrille: n=3 */
+/* Rank 2 loads the memory of rank 1 by its shared pointer while the put of rank 0 may be under way. */
+#include <mpi.h>
+
+static long one = 1;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    long *x;
+    MPI_Win win;
+    long *near;
+    MPI_Aint size;
+    int unit;
+    MPI_Win_allocate_shared(4 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &x, &win);
+    MPI_Win_lock_all(0, win);
+    MPI_Win_shared_query(win, 1, &size, &unit, &near);
+    if (me == 0) {
+        MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win); /* race: a */
+        MPI_Win_flush_local(1, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 2)
+        seen = near[0]; /* race: a */
+    MPI_Win_unlock_all(win);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

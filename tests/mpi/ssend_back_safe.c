@@ -1,0 +1,29 @@
+/* thrille: n=2 */
+/* The synchronous send returns after rank 1 has come to its receive: the store before that is ordered. */
+#include <mpi.h>
+
+static long x[4];
+static long one = 1;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    int token = 0;
+    if (me == 0) {
+        MPI_Ssend(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+    }
+    if (me == 1) {
+        x[0] = 2;
+        MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

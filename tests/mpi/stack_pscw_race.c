@@ -1,0 +1,37 @@
+/* thrille: n=2 */
+/* MPI_Win_create over stack memory: between its post and its wait the memory of rank 1 is exposed, and the load
+   meets the accumulate. */
+#include <mpi.h>
+
+static long one = 1;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    volatile long seen = 0;
+    long x[4];
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Group world, peer;
+    int other = 1 - me;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &other, &peer);
+    if (me == 0) {
+        MPI_Win_start(peer, 0, win);
+        MPI_Accumulate(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, MPI_SUM, win); /* race: a */
+        MPI_Win_complete(win);
+    }
+    if (me == 1) {
+        MPI_Win_post(peer, 0, win);
+        seen = x[0]; /* race: a */
+        MPI_Win_wait(win);
+    }
+    MPI_Group_free(&peer);
+    MPI_Group_free(&world);
+    (void)seen;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

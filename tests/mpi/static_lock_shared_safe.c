@@ -1,0 +1,29 @@
+/* thrille: n=2 */
+/* MPI_Win_create over static memory: the owner holds the lock exclusively: its store and the get under a shared
+   lock exclude each other. */
+#include <mpi.h>
+
+static long x[4];
+static long got;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (me == 0) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+        MPI_Get(&got, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+        MPI_Win_unlock(1, win);
+    }
+    if (me == 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        x[0] = 2;
+        MPI_Win_unlock(1, win);
+    }
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* thrille: n=2 */
+/* The put through the first window is flushed before that through the second. */
+#include <mpi.h>
+
+static long x[8];
+static long one = 1, two = 2;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win win, other;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &other);
+    MPI_Win_lock_all(0, win);
+    MPI_Win_lock_all(0, other);
+    if (me == 0) {
+        MPI_Put(&one, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+        MPI_Win_flush(1, win);
+        MPI_Put(&two, 1, MPI_LONG, 1, 0, 1, MPI_LONG, other);
+    }
+    MPI_Win_unlock_all(other);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&other);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
