@@ -1,10 +1,10 @@
 //! What one strand carries with it. Its own thread alone touches it: no lock on the access path.
 
 use crate::regions::Regions;
-use crate::runs::{Room, Run, Runs};
+use crate::runs::{Room, Run, Runs, Touch};
 use crate::stacks::CallStack;
 use std::sync::Arc;
-use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Pos, Segment, Strand};
+use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand};
 
 /// Private memory by address, before it is known which block that is.
 pub const UNRESOLVED: Segment = Segment::Block(0);
@@ -97,61 +97,39 @@ impl Recorder {
     }
 
     /// A load, a store or another access that is over at once. `Full` asks to have the buffer taken by [`crate::Session::drain`].
-    #[inline]
+    #[inline(always)]
     pub fn touch(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
         self.executed += 1;
         let Some(region) = self.regions.find(address, &mut self.hint) else {
-            return self.touch_private(address, len, kind, act, pc);
+            // Private memory matters while there are other threads, or a nonblocking operation of this strand uses it.
+            let end = address.saturating_add(len);
+            if !self.threaded && !self.watched.touches(address, end) {
+                return Room::Enough;
+            }
+            return self.record(address, end, self.strand.rank, UNRESOLVED, kind, act, pc);
         };
         let lo = address - region.start + region.offset;
-        let hi = lo.saturating_add(len.min(region.end - address));
-        let (owner, segment) = (region.owner, region.segment);
-        self.observed += 1;
-        let run = Run {
-            pc,
-            lo,
-            hi,
-            pos: self.pos,
-            phase: self.phase,
-            until: self.until,
-            owner,
-            segment,
-            kind,
-            act,
-            locks: self.locks,
-            stack: self.stack.here(),
-            times: 1,
-        };
-        self.runs.add(&run)
+        let hi = lo + len.min(region.end - address);
+        self.record(lo, hi, region.owner, region.segment, kind, act, pc)
     }
 
-    /// Private memory matters while there are other threads, or a nonblocking operation of this strand uses it.
-    fn touch_private(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
-        let end = address.saturating_add(len);
-        if !self.threaded && !self.watched.touches(address, end) {
-            return Room::Enough;
-        }
+    #[allow(clippy::too_many_arguments, reason = "all in registers, on the access path")]
+    #[inline(always)]
+    fn record(&mut self, lo: u64, hi: u64, owner: Rank, segment: Segment, kind: Kind, act: Act, pc: u64) -> Room {
         self.observed += 1;
-        let run = Run {
-            pc,
-            lo: address,
-            hi: end,
-            pos: self.pos,
-            phase: self.phase,
-            until: self.until,
-            owner: self.strand.rank,
-            segment: UNRESOLVED,
-            kind,
-            act,
-            locks: self.locks,
-            stack: self.stack.here(),
-            times: 1,
-        };
-        self.runs.add(&run)
+        let touch = Touch { pc, lo, hi, pos: self.pos, owner, segment, kind, locks: self.locks };
+        if self.runs.extend(&touch) { Room::Enough } else { self.begin_run(&touch, act) }
+    }
+
+    #[inline(never)]
+    fn begin_run(&mut self, touch: &Touch, act: Act) -> Room {
+        let Touch { pc, lo, hi, pos, owner, segment, kind, locks } = *touch;
+        let (phase, until, stack) = (self.phase, self.until, self.stack.here());
+        self.runs.add(&Run { pc, lo, hi, pos, phase, until, owner, segment, kind, act, locks, stack, times: 1 })
     }
 
     /// Where an address is: whose memory, which part, at which offset; and how many bytes there are from there on.
-    pub fn locate(&mut self, address: u64) -> Option<(thrille_model::Rank, Segment, u64, u64)> {
+    pub fn locate(&mut self, address: u64) -> Option<(Rank, Segment, u64, u64)> {
         let region = self.regions.find(address, &mut self.hint)?;
         Some((region.owner, region.segment, address - region.start + region.offset, region.end - address))
     }

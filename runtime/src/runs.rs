@@ -43,6 +43,27 @@ pub struct Run {
     pub times: u32,
 }
 
+/// What of an access tells which run it belongs to, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// Return address of the hook.
+    pub pc: u64,
+    /// First byte, as an offset in the segment.
+    pub lo: u64,
+    /// One past the last byte.
+    pub hi: u64,
+    /// Position of the strand.
+    pub pos: Pos,
+    /// Whose memory.
+    pub owner: Rank,
+    /// Which part of it.
+    pub segment: Segment,
+    /// How it is touched.
+    pub kind: Kind,
+    /// Locks held.
+    pub locks: LocksetId,
+}
+
 impl Run {
     fn same_but_for_bytes(&self, other: &Self) -> bool {
         self.pc == other.pc
@@ -89,10 +110,27 @@ impl Runs {
         Self { slots: vec![None; SLOTS].into(), finished: Vec::with_capacity(limit), limit }
     }
 
+    /// Takes in an access that is inside the run that its line is at, or extends it upwards; false if there is no such run.
+    #[inline(always)]
+    pub fn extend(&mut self, access: &Touch) -> bool {
+        let Some(run) = &mut self.slots[slot(access.pc)] else { return false };
+        let same = run.pc == access.pc
+            && run.pos == access.pos
+            && run.kind == access.kind
+            && run.owner == access.owner
+            && run.segment == access.segment
+            && run.locks == access.locks;
+        if !same || access.lo < run.lo || access.lo > run.hi {
+            return false;
+        }
+        run.hi = run.hi.max(access.hi);
+        run.times = run.times.saturating_add(1);
+        true
+    }
+
     /// Takes in one access.
-    #[inline]
     pub fn add(&mut self, run: &Run) -> Room {
-        let slot = (run.pc ^ (run.pc >> 9)) as usize % SLOTS;
+        let slot = slot(run.pc);
         match &mut self.slots[slot] {
             Some(current) => {
                 if current.absorb(run) {
@@ -132,9 +170,14 @@ impl Runs {
     }
 }
 
-/// Sorts runs and joins those that touch.
+#[inline(always)]
+fn slot(pc: u64) -> usize {
+    (pc ^ (pc >> 9)) as usize % SLOTS
+}
+
+/// Sorts runs and joins those that touch. What else they differ in is as a rule the same for one line at one position.
 fn merge(runs: &mut Vec<Run>) {
-    runs.sort_unstable_by_key(|r| (r.pc, r.pos, r.owner, r.segment, r.kind, r.locks, r.lo));
+    runs.sort_unstable_by_key(|r| (r.pc, r.pos, r.lo));
     runs.dedup_by(|next, kept| kept.absorb(next));
 }
 

@@ -25,7 +25,7 @@ pub fn kind<T: Element>(effect: Effect) -> Kind {
 }
 
 /// An atomic that does not fetch.
-fn change<T: Element>(to: Option<Target>, dest: *const T, how: How, real: impl FnOnce()) {
+fn change<T: Element>(to: Option<Target>, dest: *const T, how: How, real: &dyn Fn()) {
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
     let channel = call.channel(to);
@@ -49,7 +49,7 @@ enum Fetched {
 }
 
 /// An atomic that fetches. `changed` tells from what it fetched whether it wrote.
-fn fetch<T: Element>(to: Option<Target>, dest: *const T, into: &Fetched, changed: impl FnOnce(T) -> bool, real: impl FnOnce() -> T) -> T {
+fn fetch<T: Element>(to: Option<Target>, dest: *const T, into: &Fetched, changed: &dyn Fn(T) -> bool, real: &dyn Fn() -> T) -> T {
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
     let word = call.word(dest.cast(), to);
@@ -85,10 +85,10 @@ fn fetch<T: Element>(to: Option<Target>, dest: *const T, into: &Fetched, changed
 macro_rules! changes {
     ($ty:ty, $how:ident; $($name:ident ($($arg:ident),*)),*) => { pastey::paste! { calls! { $(
         fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            change(Target::default_ctx(pe), dest, How::$how, || unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
+            change(Target::default_ctx(pe), dest, How::$how, &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
         }
         fn [<ctx_ $name>](ctx: Handle, dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            change(Target::on(ctx, pe), dest, How::$how, || unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) });
+            change(Target::on(ctx, pe), dest, How::$how, &|| unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) });
         }
     )* } } };
 }
@@ -96,19 +96,19 @@ macro_rules! changes {
 macro_rules! fetches {
     ($ty:ty; $($name:ident ($($arg:ident),*) $old:ident => $changed:expr),*) => { pastey::paste! { calls! { $(
         fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
-            fetch(Target::default_ctx(pe), dest, &Fetched::Value, |$old| $changed, || unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
+            fetch(Target::default_ctx(pe), dest, &Fetched::Value, &|$old| $changed, &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
         }
         fn [<ctx_ $name>](ctx: Handle, dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
-            fetch(Target::on(ctx, pe), dest, &Fetched::Value, |$old| $changed, || unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) })
+            fetch(Target::on(ctx, pe), dest, &Fetched::Value, &|$old| $changed, &|| unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) })
         }
         fn [<$name _nbi>](into: *mut $ty, dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            fetch(Target::default_ctx(pe), dest, &Fetched::Later(into.cast()), |$old| $changed, || unsafe {
+            fetch(Target::default_ctx(pe), dest, &Fetched::Later(into.cast()), &|$old| $changed, &|| unsafe {
                 [<pshmem_ $name _nbi>](into, dest, $($arg,)* pe);
                 *into
             });
         }
         fn [<ctx_ $name _nbi>](ctx: Handle, into: *mut $ty, dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            fetch(Target::on(ctx, pe), dest, &Fetched::Later(into.cast()), |$old| $changed, || unsafe {
+            fetch(Target::on(ctx, pe), dest, &Fetched::Later(into.cast()), &|$old| $changed, &|| unsafe {
                 [<pshmem_ctx_ $name _nbi>](ctx, into, dest, $($arg,)* pe);
                 *into
             });
@@ -154,7 +154,7 @@ bitwise_amo_types! { bitwise }
 macro_rules! old_changes {
     ($ty:ty, $how:ident; $($name:ident ($($arg:ident),*)),*) => { pastey::paste! { calls! { $(
         fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            change(Target::default_ctx(pe), dest, How::$how, || unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
+            change(Target::default_ctx(pe), dest, How::$how, &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
         }
     )* } } };
 }
@@ -162,7 +162,7 @@ macro_rules! old_changes {
 macro_rules! old_fetches {
     ($ty:ty; $($name:ident ($($arg:ident),*) $old:ident => $changed:expr),*) => { pastey::paste! { calls! { $(
         fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
-            fetch(Target::default_ctx(pe), dest, &Fetched::Value, |$old| $changed, || unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
+            fetch(Target::default_ctx(pe), dest, &Fetched::Value, &|$old| $changed, &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
         }
     )* } } };
 }

@@ -50,7 +50,7 @@ impl Members {
         Self { group, size: size.max(0) as usize, me: i64::from(me >> log_stride.clamp(0, 31)) }
     }
 
-    fn broadcast<R>(&self, dest: *const c_void, source: *const c_void, bytes: usize, root: c_int, root_copies: bool, real: impl FnOnce() -> R) -> R {
+    fn broadcast<R>(&self, dest: *const c_void, source: *const c_void, bytes: usize, root: c_int, root_copies: bool, real: &dyn Fn() -> R) -> R {
         let is_root = self.me == i64::from(root);
         let role = if is_root { Role::Root } else { Role::Leaf };
         let touch = |call: &mut Call| {
@@ -61,30 +61,30 @@ impl Members {
                 writes(call, dest, bytes);
             }
         };
-        collective(self.group, role, touch, real)
+        collective(self.group, role, &touch, real)
     }
 
-    fn all_to_all<R>(&self, read: (*const c_void, usize), write: (*const c_void, usize), real: impl FnOnce() -> R) -> R {
+    fn all_to_all<R>(&self, read: (*const c_void, usize), write: (*const c_void, usize), real: &dyn Fn() -> R) -> R {
         let touch = |call: &mut Call| {
             reads(call, read.0, read.1);
             writes(call, write.0, write.1);
         };
-        collective(self.group, Role::Member, touch, real)
+        collective(self.group, Role::Member, &touch, real)
     }
 
     #[allow(clippy::too_many_arguments, reason = "as the standard has it")]
-    fn alltoalls<R>(&self, dest: *const c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, size: usize, real: impl FnOnce() -> R) -> R {
+    fn alltoalls<R>(&self, dest: *const c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, size: usize, real: &dyn Fn() -> R) -> R {
         let count = nelems * self.size;
         let touch = |call: &mut Call| {
             strided(call, source, sst, count, size, Kind::Read);
             strided(call, dest, dst, count, size, Kind::Write);
         };
-        collective(self.group, Role::Member, touch, real)
+        collective(self.group, Role::Member, &touch, real)
     }
 }
 
 /// What this PE's block of a collect is depends on the others' sizes: known only when it is done. Its own part is a lower bound.
-fn collect<R>(members: &Members, dest: *const c_void, source: *const c_void, bytes: usize, real: impl FnOnce() -> R) -> R {
+fn collect<R>(members: &Members, dest: *const c_void, source: *const c_void, bytes: usize, real: &dyn Fn() -> R) -> R {
     members.all_to_all((source, bytes), (dest, bytes), real)
 }
 
@@ -92,23 +92,23 @@ fn collect<R>(members: &Members, dest: *const c_void, source: *const c_void, byt
 macro_rules! team_forms {
     ($size:expr, $broadcast:ident, $collect:ident, $fcollect:ident, $alltoall:ident, $alltoalls:ident) => { pastey::paste! { calls! {
         fn $broadcast(team: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, root: c_int) -> c_int {
-            Members::team(team).broadcast(dest, source, nelems * $size, root, true, || unsafe { [<pshmem_ $broadcast>](team, dest, source, nelems, root) })
+            Members::team(team).broadcast(dest, source, nelems * $size, root, true, &|| unsafe { [<pshmem_ $broadcast>](team, dest, source, nelems, root) })
         }
         fn $collect(team: Handle, dest: *mut c_void, source: *const c_void, nelems: usize) -> c_int {
-            collect(&Members::team(team), dest, source, nelems * $size, || unsafe { [<pshmem_ $collect>](team, dest, source, nelems) })
+            collect(&Members::team(team), dest, source, nelems * $size, &|| unsafe { [<pshmem_ $collect>](team, dest, source, nelems) })
         }
         fn $fcollect(team: Handle, dest: *mut c_void, source: *const c_void, nelems: usize) -> c_int {
             let members = Members::team(team);
             let bytes = nelems * $size;
-            members.all_to_all((source, bytes), (dest, bytes * members.size), || unsafe { [<pshmem_ $fcollect>](team, dest, source, nelems) })
+            members.all_to_all((source, bytes), (dest, bytes * members.size), &|| unsafe { [<pshmem_ $fcollect>](team, dest, source, nelems) })
         }
         fn $alltoall(team: Handle, dest: *mut c_void, source: *const c_void, nelems: usize) -> c_int {
             let members = Members::team(team);
             let bytes = nelems * $size * members.size;
-            members.all_to_all((source, bytes), (dest, bytes), || unsafe { [<pshmem_ $alltoall>](team, dest, source, nelems) })
+            members.all_to_all((source, bytes), (dest, bytes), &|| unsafe { [<pshmem_ $alltoall>](team, dest, source, nelems) })
         }
         fn $alltoalls(team: Handle, dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize) -> c_int {
-            Members::team(team).alltoalls(dest, source, dst, sst, nelems, $size, || unsafe { [<pshmem_ $alltoalls>](team, dest, source, dst, sst, nelems) })
+            Members::team(team).alltoalls(dest, source, dst, sst, nelems, $size, &|| unsafe { [<pshmem_ $alltoalls>](team, dest, source, dst, sst, nelems) })
         }
     } } };
 }
@@ -125,31 +125,31 @@ team_forms! { 1, broadcastmem, collectmem, fcollectmem, alltoallmem, alltoallsme
 macro_rules! set_forms {
     ($size:expr, $broadcast:ident, $collect:ident, $fcollect:ident, $alltoall:ident, $alltoalls:ident) => { pastey::paste! { calls! {
         fn $broadcast(dest: *mut c_void, source: *const c_void, nelems: usize, root: c_int, start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
-            Members::active_set(start, log_stride, size).broadcast(dest, source, nelems * $size, root, false, || unsafe {
+            Members::active_set(start, log_stride, size).broadcast(dest, source, nelems * $size, root, false, &|| unsafe {
                 [<pshmem_ $broadcast>](dest, source, nelems, root, start, log_stride, size, psync)
             });
         }
         fn $collect(dest: *mut c_void, source: *const c_void, nelems: usize, start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
-            collect(&Members::active_set(start, log_stride, size), dest, source, nelems * $size, || unsafe {
+            collect(&Members::active_set(start, log_stride, size), dest, source, nelems * $size, &|| unsafe {
                 [<pshmem_ $collect>](dest, source, nelems, start, log_stride, size, psync)
             });
         }
         fn $fcollect(dest: *mut c_void, source: *const c_void, nelems: usize, start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
             let members = Members::active_set(start, log_stride, size);
             let bytes = nelems * $size;
-            members.all_to_all((source, bytes), (dest, bytes * members.size), || unsafe {
+            members.all_to_all((source, bytes), (dest, bytes * members.size), &|| unsafe {
                 [<pshmem_ $fcollect>](dest, source, nelems, start, log_stride, size, psync)
             });
         }
         fn $alltoall(dest: *mut c_void, source: *const c_void, nelems: usize, start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
             let members = Members::active_set(start, log_stride, size);
             let bytes = nelems * $size * members.size;
-            members.all_to_all((source, bytes), (dest, bytes), || unsafe {
+            members.all_to_all((source, bytes), (dest, bytes), &|| unsafe {
                 [<pshmem_ $alltoall>](dest, source, nelems, start, log_stride, size, psync)
             });
         }
         fn $alltoalls(dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
-            Members::active_set(start, log_stride, size).alltoalls(dest, source, dst, sst, nelems, $size, || unsafe {
+            Members::active_set(start, log_stride, size).alltoalls(dest, source, dst, sst, nelems, $size, &|| unsafe {
                 [<pshmem_ $alltoalls>](dest, source, dst, sst, nelems, start, log_stride, size, psync)
             });
         }
@@ -162,7 +162,7 @@ macro_rules! reductions {
     ($size:expr; $($name:ident)*) => { pastey::paste! { calls! { $(
         fn $name(team: Handle, dest: *mut c_void, source: *const c_void, nreduce: usize) -> c_int {
             let bytes = nreduce * $size;
-            Members::team(team).all_to_all((source, bytes), (dest, bytes), || unsafe { [<pshmem_ $name>](team, dest, source, nreduce) })
+            Members::team(team).all_to_all((source, bytes), (dest, bytes), &|| unsafe { [<pshmem_ $name>](team, dest, source, nreduce) })
         }
     )* } } };
 }
@@ -171,7 +171,7 @@ macro_rules! old_reductions {
     ($size:expr; $($name:ident)*) => { pastey::paste! { calls! { $(
         fn $name(dest: *mut c_void, source: *const c_void, nreduce: c_int, start: c_int, log_stride: c_int, size: c_int, work: *mut c_void, psync: *mut c_long) {
             let bytes = nreduce.max(0) as usize * $size;
-            Members::active_set(start, log_stride, size).all_to_all((source, bytes), (dest, bytes), || unsafe {
+            Members::active_set(start, log_stride, size).all_to_all((source, bytes), (dest, bytes), &|| unsafe {
                 [<pshmem_ $name>](dest, source, nreduce, start, log_stride, size, work, psync)
             });
         }

@@ -63,7 +63,7 @@ pub enum Role {
 }
 
 /// A collective: `touch` tells of the buffers, which are in use until this PE returns.
-pub fn collective<R>(group: Option<Group>, role: Role, touch: impl FnOnce(&mut Call), real: impl FnOnce() -> R) -> R {
+pub fn collective<R>(group: Option<Group>, role: Role, touch: &dyn Fn(&mut Call), real: &dyn Fn() -> R) -> R {
     let (Some(mut call), Some(group)) = (call(), group) else { return real() };
     let token = match (group, role) {
         (Group::World, Role::Member) => None,
@@ -86,14 +86,14 @@ pub fn collective<R>(group: Option<Group>, role: Role, touch: impl FnOnce(&mut C
 }
 
 /// A barrier completes the default context; a sync completes nothing.
-fn barrier<R>(group: Option<Group>, real: impl FnOnce() -> R) -> R {
+fn barrier<R>(group: Option<Group>, real: &dyn Fn() -> R) -> R {
     if let Some(mut call) = call() {
         call.quiet(Ctx(0));
     }
-    collective(group, Role::Member, |_| (), real)
+    collective(group, Role::Member, &|_| (), real)
 }
 
-fn quiet(ctx: Ctx, real: impl FnOnce()) {
+fn quiet(ctx: Ctx, real: &dyn Fn()) {
     let call = call();
     real();
     if let Some(mut call) = call {
@@ -101,7 +101,7 @@ fn quiet(ctx: Ctx, real: impl FnOnce()) {
     }
 }
 
-fn fence(ctx: Ctx, real: impl FnOnce()) {
+fn fence(ctx: Ctx, real: &dyn Fn()) {
     let call = call();
     real();
     if let Some(call) = call {
@@ -126,36 +126,36 @@ fn taken(call: Option<Call>, lock: *const c_long) {
 // SAFETY (all rows): each body forwards the program's own arguments.
 calls! {
     fn fence() {
-        fence(Ctx(0), || unsafe { pshmem_fence() });
+        fence(Ctx(0), &|| unsafe { pshmem_fence() });
     }
     fn ctx_fence(ctx: Handle) {
-        fence(ctx_id(ctx), || unsafe { pshmem_ctx_fence(ctx) });
+        fence(ctx_id(ctx), &|| unsafe { pshmem_ctx_fence(ctx) });
     }
     fn quiet() {
-        quiet(Ctx(0), || unsafe { pshmem_quiet() });
+        quiet(Ctx(0), &|| unsafe { pshmem_quiet() });
     }
     fn ctx_quiet(ctx: Handle) {
-        quiet(ctx_id(ctx), || unsafe { pshmem_ctx_quiet(ctx) });
+        quiet(ctx_id(ctx), &|| unsafe { pshmem_ctx_quiet(ctx) });
     }
     fn ctx_destroy(ctx: Handle) {
         // Destroying a context completes it.
-        quiet(ctx_id(ctx), || unsafe { pshmem_ctx_destroy(ctx) });
+        quiet(ctx_id(ctx), &|| unsafe { pshmem_ctx_destroy(ctx) });
     }
     fn barrier_all() {
-        barrier(Some(Group::World), || unsafe { pshmem_barrier_all() });
+        barrier(Some(Group::World), &|| unsafe { pshmem_barrier_all() });
     }
     fn barrier(start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
-        barrier(Some(Group::active_set(start, log_stride, size)), || unsafe { pshmem_barrier(start, log_stride, size, psync) });
+        barrier(Some(Group::active_set(start, log_stride, size)), &|| unsafe { pshmem_barrier(start, log_stride, size, psync) });
     }
     fn sync_all() {
-        collective(Some(Group::World), Role::Member, |_| (), || unsafe { pshmem_sync_all() });
+        collective(Some(Group::World), Role::Member, &|_| (), &|| unsafe { pshmem_sync_all() });
     }
     fn sync(start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
         let group = Group::active_set(start, log_stride, size);
-        collective(Some(group), Role::Member, |_| (), || unsafe { pshmem_sync(start, log_stride, size, psync) });
+        collective(Some(group), Role::Member, &|_| (), &|| unsafe { pshmem_sync(start, log_stride, size, psync) });
     }
     fn team_sync(team: Handle) -> c_int {
-        collective(Group::team(team), Role::Member, |_| (), || unsafe { pshmem_team_sync(team) })
+        collective(Group::team(team), Role::Member, &|_| (), &|| unsafe { pshmem_team_sync(team) })
     }
     fn set_lock(lock: *mut c_long) {
         let call = call();

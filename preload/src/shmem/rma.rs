@@ -10,7 +10,7 @@ use thrille_runtime::Operands;
 const FLAG: usize = 16;
 
 /// A put of `bytes` bytes; `source` is none when the value is an argument.
-pub fn put(to: Option<Target>, dest: *const c_void, source: Option<*const c_void>, bytes: usize, blocking: Blocking, real: impl FnOnce()) {
+pub fn put(to: Option<Target>, dest: *const c_void, source: Option<*const c_void>, bytes: usize, blocking: Blocking, real: &dyn Fn()) {
     let (Some(mut call), Some(to), true) = (call(), to, bytes > 0) else { return real() };
     call.issue();
     if let Some(source) = source {
@@ -89,16 +89,16 @@ fn iget(from: Option<Target>, dest: *const c_void, source: *const c_void, (dst, 
 macro_rules! block {
     ($size:expr; $put:ident $get:ident $ctx_put:ident $ctx_get:ident) => { pastey::paste! { calls! {
         fn $put(dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
-            put(Target::default_ctx(pe), dest, Some(source), nelems.saturating_mul($size), Blocking::Yes, || unsafe { [<pshmem_ $put>](dest, source, nelems, pe) });
+            put(Target::default_ctx(pe), dest, Some(source), nelems.saturating_mul($size), Blocking::Yes, &|| unsafe { [<pshmem_ $put>](dest, source, nelems, pe) });
         }
         fn $ctx_put(ctx: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
-            put(Target::on(ctx, pe), dest, Some(source), nelems.saturating_mul($size), Blocking::Yes, || unsafe { [<pshmem_ $ctx_put>](ctx, dest, source, nelems, pe) });
+            put(Target::on(ctx, pe), dest, Some(source), nelems.saturating_mul($size), Blocking::Yes, &|| unsafe { [<pshmem_ $ctx_put>](ctx, dest, source, nelems, pe) });
         }
         fn [<$put _nbi>](dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
-            put(Target::default_ctx(pe), dest, Some(source), nelems.saturating_mul($size), Blocking::No, || unsafe { [<pshmem_ $put _nbi>](dest, source, nelems, pe) });
+            put(Target::default_ctx(pe), dest, Some(source), nelems.saturating_mul($size), Blocking::No, &|| unsafe { [<pshmem_ $put _nbi>](dest, source, nelems, pe) });
         }
         fn [<$ctx_put _nbi>](ctx: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
-            put(Target::on(ctx, pe), dest, Some(source), nelems.saturating_mul($size), Blocking::No, || unsafe { [<pshmem_ $ctx_put _nbi>](ctx, dest, source, nelems, pe) });
+            put(Target::on(ctx, pe), dest, Some(source), nelems.saturating_mul($size), Blocking::No, &|| unsafe { [<pshmem_ $ctx_put _nbi>](ctx, dest, source, nelems, pe) });
         }
         fn $get(dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
             get(Target::default_ctx(pe), Some(dest), source, nelems.saturating_mul($size), Blocking::Yes);
@@ -152,10 +152,10 @@ macro_rules! typed {
         typed_blocks! { $name, size_of::<$ty>() }
         calls! {
             fn [<$name _p>](dest: *mut $ty, value: $ty, pe: c_int) {
-                put(Target::default_ctx(pe), dest.cast(), None, size_of::<$ty>(), Blocking::Yes, || unsafe { [<pshmem_ $name _p>](dest, value, pe) });
+                put(Target::default_ctx(pe), dest.cast(), None, size_of::<$ty>(), Blocking::Yes, &|| unsafe { [<pshmem_ $name _p>](dest, value, pe) });
             }
             fn [<ctx_ $name _p>](ctx: Handle, dest: *mut $ty, value: $ty, pe: c_int) {
-                put(Target::on(ctx, pe), dest.cast(), None, size_of::<$ty>(), Blocking::Yes, || unsafe { [<pshmem_ctx_ $name _p>](ctx, dest, value, pe) });
+                put(Target::on(ctx, pe), dest.cast(), None, size_of::<$ty>(), Blocking::Yes, &|| unsafe { [<pshmem_ctx_ $name _p>](ctx, dest, value, pe) });
             }
             fn [<$name _g>](source: *const $ty, pe: c_int) -> $ty {
                 get(Target::default_ctx(pe), None, source.cast(), size_of::<$ty>(), Blocking::Yes);
@@ -217,10 +217,10 @@ mod longdouble {
 
     forward! {
         shmem_longdouble_p tell_p pshmem_longdouble_p (dest: *mut c_void, pe: c_int) {
-            put(Target::default_ctx(pe), dest, None, 16, Blocking::Yes, || ());
+            put(Target::default_ctx(pe), dest, None, 16, Blocking::Yes, &|| ());
         }
         shmem_ctx_longdouble_p tell_ctx_p pshmem_ctx_longdouble_p (ctx: *mut c_void, dest: *mut c_void, pe: c_int) {
-            put(Target::on(ctx, pe), dest, None, 16, Blocking::Yes, || ());
+            put(Target::on(ctx, pe), dest, None, 16, Blocking::Yes, &|| ());
         }
         shmem_longdouble_g tell_g pshmem_longdouble_g (source: *const c_void, pe: c_int) {
             get(Target::default_ctx(pe), None, source, 16, Blocking::Yes);

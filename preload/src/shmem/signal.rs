@@ -15,7 +15,7 @@ struct Signal {
     op: c_int,
 }
 
-fn put_signal(to: Option<Target>, dest: *const c_void, source: *const c_void, bytes: usize, signal: &Signal, blocking: Blocking, real: impl FnOnce()) {
+fn put_signal(to: Option<Target>, dest: *const c_void, source: *const c_void, bytes: usize, signal: &Signal, blocking: Blocking, real: &dyn Fn()) {
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
     let channel = call.channel(to);
@@ -41,13 +41,13 @@ macro_rules! signals {
     ($size:expr, $blocking:ident; $name:ident $ctx_name:ident) => { pastey::paste! { calls! {
         fn $name(dest: *mut c_void, source: *const c_void, nelems: usize, sig_addr: *mut u64, signal: u64, sig_op: c_int, pe: c_int) {
             let told = Signal { address: sig_addr, op: sig_op };
-            put_signal(Target::default_ctx(pe), dest, source, nelems.saturating_mul($size), &told, Blocking::$blocking, || unsafe {
+            put_signal(Target::default_ctx(pe), dest, source, nelems.saturating_mul($size), &told, Blocking::$blocking, &|| unsafe {
                 [<pshmem_ $name>](dest, source, nelems, sig_addr, signal, sig_op, pe)
             });
         }
         fn $ctx_name(ctx: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, sig_addr: *mut u64, signal: u64, sig_op: c_int, pe: c_int) {
             let told = Signal { address: sig_addr, op: sig_op };
-            put_signal(Target::on(ctx, pe), dest, source, nelems.saturating_mul($size), &told, Blocking::$blocking, || unsafe {
+            put_signal(Target::on(ctx, pe), dest, source, nelems.saturating_mul($size), &told, Blocking::$blocking, &|| unsafe {
                 [<pshmem_ $ctx_name>](ctx, dest, source, nelems, sig_addr, signal, sig_op, pe)
             });
         }
