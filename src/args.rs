@@ -1,11 +1,12 @@
 //! The command line as typed. What it means is for the commands to find out.
 #![allow(clippy::doc_markdown, reason = "these comments are the help text")]
 
+use crate::mpi::Mpi;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Finds data races in one-sided (OpenSHMEM) programs.
+/// Finds data races in one-sided (OpenSHMEM and MPI) programs.
 #[derive(Debug, Parser)]
 #[command(
     version,
@@ -94,6 +95,9 @@ pub struct Common {
     /// Seconds that the other ranks get to end after one failed
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub grace: u64,
+    /// The MPI library to build MPI programs with
+    #[arg(long, value_name = "LIBRARY", default_value = "openmpi")]
+    pub mpi: Mpi,
     /// No progress line
     #[arg(long, short = 'q')]
     pub quiet: bool,

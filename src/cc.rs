@@ -19,7 +19,7 @@ pub use line::Line;
 pub use plan::{Argv, Setting, plan};
 
 use crate::home::Home;
-use crate::{args, split};
+use crate::{args, mpi, split};
 use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -44,7 +44,7 @@ pub fn main(typed: &args::Cc) -> Result<ExitCode> {
     let temporary = tempfile::Builder::new().prefix("thrille-cc-").tempdir().context(
         "cannot make a directory for temporary objects: free some space, or set TMPDIR to a directory that can be written",
     )?;
-    let home = Home::find()?;
+    let home = home_for(&compiler)?;
     let setting = Setting { family: Family::of(&compiler)?, home: &home, temporary: temporary.path() };
     for argv in plan(&compiler, &line, &setting)? {
         let status = run(&argv, Some(temporary.path()))?;
@@ -70,13 +70,17 @@ fn embedded(command: &[OsString]) -> Result<Vec<OsString>> {
         match name.as_str() {
             "oshcc" | "shmemcc" => *last = "cc".into(),
             "oshc++" | "oshcxx" | "oshCC" | "shmemc++" | "shmemcxx" => *last = "c++".into(),
-            "mpicc" | "mpicxx" | "mpic++" | "mpiCC" | "mpifort" | "mpif90" | "mpif77" => {
-                bail!("{name}: MPI programs are not supported by this version yet")
-            }
+            "mpifort" | "mpif90" | "mpif77" => bail!("{name}: Fortran is not supported by this version yet"),
             _ => {}
         }
     }
     Ok(command)
+}
+
+/// The libraries that go with a compiler: an MPI compiler's programs are MPI programs.
+pub fn home_for(compiler: &[OsString]) -> Result<Home> {
+    let name = compiler.last().map(|last| Path::new(last).file_name().unwrap_or_default().to_string_lossy().into_owned());
+    if name.is_some_and(|name| mpi::is_compiler(&name)) { Home::find_mpi(mpi::Mpi::of_compiler(compiler)?) } else { Home::find() }
 }
 
 /// The arguments with response files replaced by what they hold.

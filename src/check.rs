@@ -2,6 +2,7 @@
 
 use crate::cc::{self, Argv, Family, Line, Setting};
 use crate::home::Home;
+use crate::mpi::Mpi;
 use crate::output::Code;
 use crate::run::{self, Settings};
 use crate::rundir::RunDir;
@@ -33,8 +34,8 @@ pub fn check(typed: args::Check) -> Result<Code> {
     let settings = Settings::new(&typed.common)?;
     let kinds = typed.files.iter().map(|file| kind(file)).collect::<Result<Vec<_>>>()?;
     let files: Vec<(PathBuf, Kind)> = typed.files.into_iter().zip(kinds).collect();
-    let guess = Guess::new(&files, typed.cc.as_deref(), &|name| std::env::var(name).ok())?;
-    let home = Home::find()?;
+    let guess = Guess::new(&files, typed.cc.as_deref(), typed.common.mpi, &|name| std::env::var(name).ok())?;
+    let home = cc::home_for(&guess.c[..1])?;
     let dir = RunDir::make(typed.common.out.as_deref())?;
     let program = match build(&files, &guess, &home, dir.path()) {
         Ok(Some(program)) => program,
@@ -76,7 +77,7 @@ fn kind(file: &Path) -> Result<Kind> {
 }
 
 impl Guess {
-    fn new(files: &[(PathBuf, Kind)], cc: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
+    fn new(files: &[(PathBuf, Kind)], cc: Option<&str>, mpi: Mpi, env: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
         let words = |text: &str| split::words(text).into_iter().map(OsString::from).collect::<Argv>();
         let (c, cxx) = match cc.map(words) {
             Some(given) if given.is_empty() => {
@@ -92,6 +93,7 @@ impl Guess {
             }
         };
         let needs = needs(files, &c)?;
+        let (c, cxx) = if needs.mpi && cc.is_none() { with_mpi(mpi, c, cxx) } else { (c, cxx) };
         let mut flags = Argv::new();
         let has = |start: &str| c.iter().skip(1).any(|word| word.to_string_lossy().starts_with(start));
         if !has("-g") {
@@ -108,15 +110,28 @@ impl Guess {
     }
 }
 
-/// What the sources need; MPI is not there yet.
+/// The same with the compilers of an MPI, which take the flags that the others were named with.
+fn with_mpi(mpi: Mpi, mut c: Argv, mut cxx: Argv) -> (Argv, Argv) {
+    let of_mpi = |argv: &[OsString]| crate::mpi::is_compiler(&Path::new(&argv[0]).file_name().unwrap_or_default().to_string_lossy());
+    let (own_c, own_cxx) = mpi.compilers();
+    if !of_mpi(&c) {
+        c[0] = own_c;
+    }
+    if !of_mpi(&cxx) {
+        cxx[0] = own_cxx;
+    }
+    (c, cxx)
+}
+
+/// What the sources need.
 fn needs(files: &[(PathBuf, Kind)], compiler: &[OsString]) -> Result<Needs> {
     let sources: Vec<PathBuf> =
         files.iter().filter(|(_, kind)| *kind != Kind::Linkable).map(|(file, _)| file.clone()).collect();
     let line = Line::parse(compiler.get(1..).unwrap_or_default());
     let needs = scan(&sources, &line.include_dirs())
         .map_err(|(file, error)| anyhow::anyhow!("cannot read {}: {error}", file.display()))?;
-    if needs.mpi {
-        bail!("the program includes mpi.h: MPI programs are not supported by this version yet, OpenSHMEM programs are");
+    if needs.mpi && needs.shmem {
+        bail!("the program includes both mpi.h and shmem.h: programs that use both are not supported by this version yet");
     }
     Ok(needs)
 }
@@ -186,7 +201,7 @@ mod tests {
             files.push((path, kind));
         }
         let env = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
-        let guess = Guess::new(&files, cc, &env)?;
+        let guess = Guess::new(&files, cc, Mpi::OpenMpi, &env)?;
         let commands = commands(&files, &guess, Path::new("/o"), Path::new("/p"));
         let text = |(compiler, args): &(&[OsString], Argv)| {
             let words: Vec<String> = compiler.iter().chain(args).map(|w| w.to_string_lossy().into_owned()).collect();
@@ -220,7 +235,7 @@ mod tests {
     #[test]
     fn mistakes_have_their_line() {
         let said = |sources: &[(&str, &str)], cc| built(sources, cc, &[]).unwrap_err().to_string();
-        assert!(said(&[("a.c", "#include <mpi.h>\n")], None).contains("mpi.h"));
+        assert!(said(&[("a.c", "#include <mpi.h>\n#include <shmem.h>\n")], None).contains("mpi.h"));
         assert!(said(&[("a.f90", "")], None).contains("Fortran"));
         assert!(said(&[("a.txt", "")], None).contains("not a C or C++ source"));
         assert!(said(&[("a.c", "")], Some(" ")).contains("--cc"));

@@ -1,5 +1,6 @@
 //! Where the libraries that are put into programs, and their headers, are.
 
+use crate::mpi::{Model, Mpi};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -13,9 +14,37 @@ pub struct Home {
     pub lib: PathBuf,
     /// Directory of `shmem.h`.
     pub include: PathBuf,
+    /// What the libraries are for.
+    pub model: Model,
 }
 
 impl Home {
+    /// The library for an MPI: in a directory of its name where the others are, or in a cargo tree.
+    pub fn find_mpi(mpi: Mpi) -> Result<Self> {
+        let home = std::env::var_os("THRILLE_HOME").map(PathBuf::from);
+        let exe = std::env::current_exe().context("cannot find out where the `thrille` executable is")?;
+        let exe = exe.parent().unwrap_or(Path::new("/"));
+        let name = mpi.name();
+        let libs = home.map(|home| home.join("lib").join(name)).into_iter().chain(
+            [
+                format!("{name}"),
+                format!("../lib/thrille/{name}"),
+                format!("../mpi-{name}/injected"),
+                format!("../mpi-{name}/release"),
+                format!("../mpi-{name}/debug"),
+            ]
+            .map(|below| exe.join(below)),
+        );
+        match pick(libs, &LIBRARIES[..1]) {
+            Some(lib) => Ok(Self { include: lib.clone(), lib, model: Model::Mpi(mpi) }),
+            None => bail!(
+                "the library for {name} was not found near {}: build it with `MPICC=mpicc.{name} cargo build --profile injected -p \
+                 thrille-preload --no-default-features --features mpi --target-dir target/mpi-{name}`, or set THRILLE_HOME",
+                exe.display()
+            ),
+        }
+    }
+
     /// Looks in `$THRILLE_HOME`, beside the executable, where an installation puts them, and in a cargo tree.
     pub fn find() -> Result<Self> {
         let home = std::env::var_os("THRILLE_HOME").map(PathBuf::from);
@@ -37,7 +66,7 @@ impl Home {
         let lib = pick(libs, &LIBRARIES);
         let include = pick(includes, &["shmem.h"]);
         match (lib, include) {
-            (Some(lib), Some(include)) => Ok(Self { lib, include }),
+            (Some(lib), Some(include)) => Ok(Self { lib, include, model: Model::Shmem }),
             (None, _) => bail!(
                 "{} not found beside {}: build them with `cargo xtask build`, or set THRILLE_HOME",
                 LIBRARIES.join(" and "),
@@ -78,6 +107,6 @@ mod tests {
         for file in LIBRARIES {
             fs::write(injected.join(file), "").unwrap();
         }
-        assert_eq!(Home::find_from(None, &exe).unwrap(), Home { lib: injected, include });
+        assert_eq!(Home::find_from(None, &exe).unwrap(), Home { lib: injected, include, model: Model::Shmem });
     }
 }

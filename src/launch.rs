@@ -119,7 +119,7 @@ fn command(start: &Start, rank: u32, dir: &Path, hub: &Hub, token: &Token) -> Co
     command
 }
 
-fn hear(event: HubEvent, line: &mut Line, notes: &mut Vec<String>) {
+pub fn hear(event: HubEvent, line: &mut Line, notes: &mut Vec<String>) {
     match event {
         HubEvent::Note(rank, bytes) | HubEvent::Left(rank, bytes) => line.note(rank, &bytes),
         HubEvent::Refused(_, refusal) => {
@@ -133,7 +133,7 @@ fn hear(event: HubEvent, line: &mut Line, notes: &mut Vec<String>) {
 }
 
 /// One connection a rank, and some more: raises the limit on open files if that is not enough.
-fn room_for_connections(ranks: u32) {
+pub fn room_for_connections(ranks: u32) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let needed = u64::from(ranks) + 64;
     let limit = getrlimit(Resource::Nofile);

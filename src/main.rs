@@ -15,6 +15,7 @@ mod cc;
 mod check;
 mod home;
 mod launch;
+mod mpi;
 mod output;
 mod program;
 mod progress;

@@ -2,6 +2,7 @@
 
 use crate::args::{self, Common};
 use crate::launch::{Start, launch};
+use crate::mpi::{self, Model};
 use crate::output::{self, Code, Place};
 use crate::program;
 use crate::rundir::RunDir;
@@ -71,7 +72,10 @@ pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result
     };
     let launched = info.write(dir.path()).map_err(Into::into).and_then(|()| {
         dir.is_last()?;
-        launch(&begin, dir.path())
+        match mpi::model(&begin.program) {
+            Model::Shmem => launch(&begin, dir.path()),
+            Model::Mpi(mpi) => mpi::launch(mpi, &begin, dir.path()),
+        }
     });
     let ended = match launched {
         Ok(ended) => ended,

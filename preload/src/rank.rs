@@ -158,7 +158,14 @@ pub fn finish(regular: bool) {
         return;
     }
     if let (Some(session), Some(mut recorder)) = (SESSION.get(), detach()) {
-        unobserved(|| session.finish(&mut recorder, regular));
+        unobserved(|| {
+            // Ranks of an MPI job may wait inside their library for the one that ends early.
+            if cfg!(feature = "mpi") && !regular {
+                session.abandon(&mut recorder);
+            } else {
+                session.finish(&mut recorder, regular);
+            }
+        });
         if let Some(error) = session.failure() {
             let rank = recorder.strand().rank.0;
             complain(rank, &format!("what was found could not be written down: {error}; the report lacks it"));

@@ -29,7 +29,8 @@ impl Module {
 /// All loaded files, found anew when an address belongs to none.
 pub struct Modules {
     loaded: Vec<Module>,
-    ranges: Vec<(u64, u64, usize)>,
+    /// Addresses from, to; what to subtract; the number that sites use.
+    ranges: Vec<(u64, u64, u64, u64)>,
     find: fn() -> Vec<Module>,
     /// How many have been written down already.
     told: usize,
@@ -46,8 +47,8 @@ impl Modules {
     fn refresh(&mut self) {
         for module in (self.find)() {
             if !self.loaded.contains(&module) {
-                let index = self.loaded.len();
-                self.ranges.extend(module.ranges.iter().map(|&(lo, hi)| (lo, hi, index)));
+                let (bias, id) = (module.bias, module.id());
+                self.ranges.extend(module.ranges.iter().map(|&(lo, hi)| (lo, hi, bias, id)));
                 self.loaded.push(module);
             }
         }
@@ -65,9 +66,8 @@ impl Modules {
 
     fn known(&self, pc: u64) -> Option<Site> {
         let index = self.ranges.partition_point(|&(lo, ..)| lo <= pc).checked_sub(1)?;
-        let (_, hi, module) = self.ranges[index];
-        let module = &self.loaded[module];
-        (pc <= hi).then(|| Site { module: module.id(), offset: pc.wrapping_sub(module.bias) })
+        let (_, hi, bias, module) = self.ranges[index];
+        (pc <= hi).then(|| Site { module, offset: pc.wrapping_sub(bias) })
     }
 
     /// The files that were found since the last call.

@@ -161,6 +161,19 @@ impl<T: Transport> Session<T> {
         }
     }
 
+    /// The end of a rank whose others cannot come to a last exchange: they may be waiting for it inside their library.
+    pub fn abandon(&self, recorder: &mut Recorder) {
+        let mut judge = lock(&self.judge);
+        judge.progress.executed += std::mem::take(&mut recorder.executed);
+        judge.progress.observed += std::mem::take(&mut recorder.observed);
+        if let Some(mut analysis) = judge.analysis.take() {
+            let progress = judge.progress;
+            self.write_down(&mut judge, Vec::new(), progress);
+            judge.sink.sync();
+            let _ = analysis.transport().leave(&wire::encode(&progress));
+        }
+    }
+
     /// Adds a strand's counts when it ends.
     pub fn count(&self, recorder: &mut Recorder) {
         let mut judge = lock(&self.judge);

@@ -2,6 +2,7 @@
 
 use super::family::Family;
 use crate::home::Home;
+use crate::mpi::Model;
 use std::ffi::OsString;
 
 /// C library functions whose accesses the library sees: calls of `X` go to its `__wrap_X`. The names that the preload crate defines.
@@ -25,7 +26,9 @@ pub fn compile(family: Family, home: &Home) -> Vec<OsString> {
     if family == Family::Gcc {
         flags.extend(["-fno-tree-loop-distribute-patterns", "-Wno-tsan"].map(Into::into));
     }
-    flags.extend(["-isystem".into(), home.include.clone().into()]);
+    if home.model == Model::Shmem {
+        flags.extend(["-isystem".into(), home.include.clone().into()]);
+    }
     flags
 }
 
@@ -34,8 +37,11 @@ pub fn link(home: &Home) -> Vec<OsString> {
     let mut lib = OsString::from("-L");
     lib.push(&home.lib);
     let mut flags = vec![lib];
-    let libraries = ["-Wl,--push-state,--no-as-needed", "-lthrille", "-lthrille_shmem", "-Wl,--pop-state"];
-    flags.extend(libraries.map(Into::into));
+    flags.extend(["-Wl,--push-state,--no-as-needed", "-lthrille"].map(Into::into));
+    if home.model == Model::Shmem {
+        flags.push("-lthrille_shmem".into());
+    }
+    flags.push("-Wl,--pop-state".into());
     // Not -Wl,-rpath,DIR: a comma in DIR would end it.
     flags.extend(["-Xlinker".into(), "-rpath".into(), "-Xlinker".into(), home.lib.clone().into(), "-rdynamic".into()]);
     flags.extend(WRAPPED.iter().map(|name| format!("-Wl,--wrap={name}").into()));

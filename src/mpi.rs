@@ -1,0 +1,200 @@
+//! MPI programs: which library they use, how they are compiled, and `mpirun`, which starts their ranks.
+//!
+//! Ranks learn their number from MPI; where the analysis takes place they are told by the environment, as under the embedded launcher.
+
+use crate::launch::{Ended, Start, hear, room_for_connections};
+use crate::progress::Line;
+use anyhow::{Context, Result, bail};
+use object::{Object, ObjectSection};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use thrille_model::job::{ENV_HUB, ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_TOKEN};
+use thrille_report::{Exit, signal_name};
+use thrille_transport::{Hub, Token};
+
+/// The MPI libraries that there is an injected library for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Mpi {
+    /// Open MPI
+    #[value(name = "openmpi")]
+    OpenMpi,
+    /// MPICH, and what follows its ABI
+    Mpich,
+}
+
+/// What a program is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// OpenSHMEM, on the embedded library.
+    Shmem,
+    /// MPI.
+    Mpi(Mpi),
+}
+
+impl Mpi {
+    /// As in directory and command names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenMpi => "openmpi",
+            Self::Mpich => "mpich",
+        }
+    }
+
+    /// The compilers for C and C++: those of this library, or the only ones that there are.
+    pub fn compilers(self) -> (OsString, OsString) {
+        let pick = |name: &str| {
+            let own = format!("{name}.{}", self.name());
+            if crate::program::find(own.as_ref()).is_ok() { own.into() } else { name.into() }
+        };
+        (pick("mpicc"), pick("mpicxx"))
+    }
+
+    /// The library behind an MPI compiler.
+    pub fn of_compiler(compiler: &[OsString]) -> Result<Self> {
+        let (program, args) = compiler.split_first().context("no compiler given")?;
+        let name = program.to_string_lossy();
+        let shown = Command::new(program).args(args).arg("-show").stdin(Stdio::null()).output();
+        let shown = shown.with_context(|| format!("the compiler `{name}` cannot be started: install libopenmpi-dev or libmpich-dev"))?;
+        let text = String::from_utf8_lossy(&shown.stdout).into_owned();
+        match (text.contains("openmpi") || text.contains("open-mpi"), text.contains("mpich")) {
+            (true, _) => Ok(Self::OpenMpi),
+            (false, true) => Ok(Self::Mpich),
+            (false, false) => bail!("{name} is a compiler of an MPI that is not supported: Open MPI and MPICH are"),
+        }
+    }
+}
+
+/// Whether this is the name of an MPI compiler.
+pub fn is_compiler(name: &str) -> bool {
+    let name = name.split('.').next().unwrap_or(name);
+    ["mpicc", "mpicxx", "mpic++", "mpiCC", "mpifort", "mpif90", "mpif77"].contains(&name)
+}
+
+/// What a built program is written to: by the libraries it is linked with.
+pub fn model(program: &Path) -> Model {
+    let Ok(bytes) = std::fs::read(program) else { return Model::Shmem };
+    let names = object::File::parse(bytes.as_slice()).ok().and_then(|file| {
+        let section = file.section_by_name(".dynstr")?;
+        section.data().ok().map(<[u8]>::to_vec)
+    });
+    let names = names.unwrap_or_default();
+    let needs = |prefix: &str| names.split(|&b| b == 0).any(|name| name.starts_with(prefix.as_bytes()));
+    if needs("libmpich") {
+        Model::Mpi(Mpi::Mpich)
+    } else if needs("libmpi.so") || needs("libmpi_") {
+        Model::Mpi(Mpi::OpenMpi)
+    } else {
+        Model::Shmem
+    }
+}
+
+/// What Open MPI wants to be told on one machine with few cores; what the user has set stays.
+const OPEN_MPI: [(&str, &str); 9] = [
+    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+    ("OMPI_MCA_mpi_yield_when_idle", "1"),
+    ("OMPI_MCA_hwloc_base_binding_policy", "none"),
+    ("OMPI_MCA_oob_tcp_if_include", "lo"),
+    ("OMPI_MCA_btl_tcp_if_include", "lo"),
+    ("OMPI_MCA_memory", "^patcher"),
+    ("OMPI_MCA_osc", "ucx,sm"),
+    ("UCX_NET_DEVICES", "lo"),
+    ("HYDRA_IFACE", "lo"),
+];
+
+/// Starts the ranks by `mpirun` and waits until it has ended.
+pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
+    let token = Token::random().context("cannot read /dev/urandom")?;
+    room_for_connections(start.ranks);
+    let hub = Hub::start(start.ranks, token.clone())?;
+    let mut signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGTERM]).context("cannot listen to signals")?;
+    let begun = Instant::now();
+    let mut runner = Runner(command(mpi, start, dir, &hub, &token).spawn().with_context(|| {
+        format!("cannot start mpirun.{}: install it (Debian: apt install openmpi-bin or mpich)", mpi.name())
+    })?);
+    let mut line = Line::new(start.ranks as usize, start.quiet);
+    let (mut notes, mut interrupted, mut ending) = (Vec::new(), None, None);
+    let mut nap = Duration::from_micros(500);
+    let status = loop {
+        for event in hub.events().try_iter() {
+            hear(event, &mut line, &mut notes);
+        }
+        for origin in signals.pending() {
+            line.erase();
+            interrupted = Some(signal_name(origin.signal));
+            ending.get_or_insert_with(Instant::now);
+            if origin.process.is_some()
+                && let Some(signal) = rustix::process::Signal::from_named_raw(origin.signal)
+            {
+                // Gone already is as good.
+                let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&runner.0), signal);
+            }
+        }
+        if let Some(status) = runner.0.try_wait().context("cannot wait for mpirun")? {
+            break status;
+        }
+        if ending.is_some_and(|since: Instant| since.elapsed() >= start.grace) {
+            // Gone already is as good as killed.
+            let _ = runner.0.kill();
+        }
+        line.tick();
+        std::thread::sleep(nap);
+        nap = (nap * 2).min(Duration::from_millis(10));
+    };
+    line.erase();
+    for event in hub.shutdown() {
+        hear(event, &mut line, &mut notes);
+    }
+    if !status.success() {
+        notes.push(format!("mpirun, which started the ranks, ended with {status}: how each rank ended is not known"));
+    }
+    let exits = (0..if status.success() { start.ranks } else { 1 }).map(|rank| Exit::new(rank, status, false)).collect();
+    Ok(Ended { exits, first_failure: None, interrupted, elapsed: begun.elapsed(), notes })
+}
+
+fn command(mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &Token) -> Command {
+    let own = format!("mpirun.{}", mpi.name());
+    let mut command = Command::new(if crate::program::find(own.as_ref()).is_ok() { own.as_str() } else { "mpirun" });
+    let mut told: Vec<(&str, OsString)> = vec![
+        (ENV_RUN_DIR, dir.into()),
+        (ENV_HUB, hub.addr().to_string().into()),
+        (ENV_TOKEN, token.to_string().into()),
+    ];
+    told.extend(start.max_records.map(|limit| (ENV_MAX_RECORDS, limit.to_string().into())));
+    match mpi {
+        Mpi::OpenMpi => {
+            let unset = OPEN_MPI.iter().filter(|(name, _)| std::env::var_os(name).is_none());
+            command.envs(unset.copied());
+            if rustix::process::geteuid().is_root() {
+                command.args(["--allow-run-as-root"]);
+            }
+            for (name, _) in &told {
+                command.args(["-x", name]);
+            }
+        }
+        Mpi::Mpich => {
+            command.args(["-iface", "lo"]);
+        }
+    }
+    command.envs(told.iter().map(|(name, value)| (*name, value.as_os_str())));
+    command.arg("-n").arg(start.ranks.to_string()).arg(&start.program);
+    command.args(start.command.iter().skip(1));
+    command
+}
+
+/// `mpirun`; it is not left behind, whatever goes wrong.
+struct Runner(Child);
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        if let Ok(None) = self.0.try_wait() {
+            // It takes the ranks with it.
+            let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&self.0), rustix::process::Signal::TERM);
+            let _ = self.0.wait();
+        }
+    }
+}
