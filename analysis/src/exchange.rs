@@ -3,7 +3,7 @@
 use crate::owner::Owner;
 use serde::{Deserialize, Serialize};
 use thrille_model::wire::{self, WireError};
-use thrille_model::{Access, Flow, Held, Locksets, LocksetId, Phase, Pos, Race, Rank, Strand, SyncEvent};
+use thrille_model::{Access, Flow, Held, LocksetId, Locksets, Phase, Pos, Race, Rank, Strand, SyncEvent};
 use thrille_transport::{Outbox, Transport, TransportError};
 
 /// Why a cut failed.
@@ -211,10 +211,7 @@ impl<T: Transport> Analysis<T> {
 }
 
 fn said_by_all<V: serde::de::DeserializeOwned>(all: Vec<Option<Vec<u8>>>) -> Result<Vec<V>, AnalysisError> {
-    all.into_iter()
-        .enumerate()
-        .filter_map(|(from, said)| said.map(|bytes| read(from as u32, &bytes)))
-        .collect()
+    all.into_iter().enumerate().filter_map(|(from, said)| said.map(|bytes| read(from as u32, &bytes))).collect()
 }
 
 fn read<V: serde::de::DeserializeOwned>(from: u32, bytes: &[u8]) -> Result<V, AnalysisError> {

@@ -5,7 +5,8 @@ use crate::replay::{Found, Pair, replay};
 use crate::screen::{Screened, screen};
 use rustc_hash::FxHashMap;
 use thrille_model::{
-    Access, Act, Flow, Held, Interval, Kind, Locksets, LocksetId, Object, Phase, Place, Pos, Race, Segment, Side, Site, Span, Strand, SyncEvent,
+    Access, Act, Flow, Held, Interval, Kind, LocksetId, Locksets, Object, Phase, Place, Pos, Race, Segment, Side, Site,
+    Span, Strand, SyncEvent,
 };
 
 /// Two sites and what they did, in a fixed order.
@@ -41,9 +42,11 @@ impl Owner {
             }
         }
         let windows = &self.windows;
-        self.accesses.extend(
-            accesses.into_iter().map(|a| Access { locks: translate(a.locks), place: address(a.place, windows), ..a }),
-        );
+        self.accesses.extend(accesses.into_iter().map(|a| Access {
+            locks: translate(a.locks),
+            place: address(a.place, windows),
+            ..a
+        }));
     }
 
     /// Learns where this rank's part of a window begins.
@@ -158,12 +161,7 @@ fn pairing(a: &Access, b: &Access) -> Pairing {
 fn race(a: &Access, b: &Access, pair: Pair, locksets: &Locksets) -> Race {
     let common = a.place.bytes.intersection(b.place.bytes).unwrap_or(a.place.bytes);
     Race {
-        object: Object {
-            owner: a.place.owner,
-            segment: a.place.segment,
-            offset: common.lo(),
-            allocation: None,
-        },
+        object: Object { owner: a.place.owner, segment: a.place.segment, offset: common.lo(), allocation: None },
         first: side(a, locksets),
         second: side(b, locksets),
         why: pair.why,

@@ -28,8 +28,8 @@ use std::ops::Bound;
 use std::rc::Rc;
 use thrille_history::{History, IntervalSkiplist, Keep};
 use thrille_model::{
-    Access, Ctx, Flow, How, Lock, Locksets, Order, Phase, Pos, Rank, Segment, Span, Strand, Sync, SyncEvent, Token, Why, Word, conflict,
-    protected,
+    Access, Ctx, Flow, How, Lock, Locksets, Order, Phase, Pos, Rank, Segment, Span, Strand, Sync, SyncEvent, Token,
+    Why, Word, conflict, protected,
 };
 
 /// An unordered, conflicting, unprotected pair: indices of accesses, the earlier in the replay first.
@@ -300,7 +300,8 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 if let Some(learned) = state.learned.get(&version) {
                     clock.join(learned);
                 }
-                let set_at = state.updates.range(..=latest).rev().find(|(_, u)| u.how == How::Set).map_or(0, |(&v, _)| v);
+                let set_at =
+                    state.updates.range(..=latest).rev().find(|(_, u)| u.how == How::Set).map_or(0, |(&v, _)| v);
                 for &(_, put) in state.signals.iter().rev().filter(|(v, _)| (set_at..=latest).contains(v)) {
                     let seen = self.signal_seen.entry(put).or_default();
                     if !seen.iter().any(|&(l, _)| l == lane) {
@@ -411,10 +412,13 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
 
     /// What flows from `x` to `y` through the locks that keep them apart, and is not known to `y` anyway.
     fn flows<'s>(&'s self, x: &'s Access, y: &'s Access, clock: &'s Clock) -> impl Iterator<Item = Flow> + 's {
-        let common = self.locksets.get(x.locks).iter().filter(|h| self.locksets.get(y.locks).iter().any(|o| o.lock == h.lock));
+        let common =
+            self.locksets.get(x.locks).iter().filter(|h| self.locksets.get(y.locks).iter().any(|o| o.lock == h.lock));
         common.filter_map(move |held| {
             let sections = self.sections.get(&(x.strand, held.lock))?;
-            let (&end, _) = sections.range((Bound::Excluded(x.begin), Bound::Unbounded)).find(|(_, s)| matches!(s, Sync::Unlock(..)))?;
+            let (&end, _) = sections
+                .range((Bound::Excluded(x.begin), Bound::Unbounded))
+                .find(|(_, s)| matches!(s, Sync::Unlock(..)))?;
             let known = end.0 > 0 && clock.knows(self.lanes[&x.strand], Pos(end.0 - 1));
             (!known).then_some(Flow { from: (x.strand, end), to: (y.strand, y.begin) })
         })

@@ -86,10 +86,7 @@ impl Screened {
 fn may_conflict(a: &Class, b: &Class) -> bool {
     let points_of_one_strand =
         a.access.strand == b.access.strand && a.access.span == Span::Point && b.access.span == Span::Point;
-    (a.new || b.new)
-        && a.phases.meet(b.phases)
-        && !points_of_one_strand
-        && conflict(a.access, b.access)
+    (a.new || b.new) && a.phases.meet(b.phases) && !points_of_one_strand && conflict(a.access, b.access)
 }
 
 /// A line of one strand may race with itself, by operations that are under way at the same time.

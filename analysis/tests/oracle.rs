@@ -204,7 +204,7 @@ impl World {
         }
     }
 
-    fn word(&self, n: u64) -> Word {
+    fn word(n: u64) -> Word {
         Word { owner: Rank((n / WORDS) as u32), segment: Segment::Statics, offset: (n % WORDS) * 8 }
     }
 
@@ -219,7 +219,13 @@ impl World {
             self.event(s, Sync::Release(token));
             self.settle_operations(s);
             let Simulated { strand, knows, .. } = &self.strands[s];
-            settled.push(knows.iter().enumerate().map(|(i, &k)| (Strand { rank: strand.rank, index: i as u32 }, Pos(k))).collect::<Vec<_>>());
+            settled.push(
+                knows
+                    .iter()
+                    .enumerate()
+                    .map(|(i, &k)| (Strand { rank: strand.rank, index: i as u32 }, Pos(k)))
+                    .collect::<Vec<_>>(),
+            );
         }
         for &s in callers {
             self.event(s, Sync::Acquire(token));
@@ -255,7 +261,13 @@ impl World {
                     .chain(self.inside_sections(Rank(r as u32)))
                     .min()
                     .unwrap_or(Phase(self.phase));
-                let status = Status { phase: Phase(self.phase), watermark, settled, open: self.open.len() as u64, ..Status::default() };
+                let status = Status {
+                    phase: Phase(self.phase),
+                    watermark,
+                    settled,
+                    open: self.open.len() as u64,
+                    ..Status::default()
+                };
                 Gathered { locksets: self.locksets.clone(), status, ..Gathered::default() }
             })
             .collect();
@@ -285,6 +297,7 @@ impl World {
         });
     }
 
+    #[allow(clippy::too_many_lines, reason = "one arm a kind of step")]
     fn step(&mut self, (what, how): Step) {
         let alive: Vec<usize> = (0..self.strands.len()).filter(|&s| self.strands[s].alive).collect();
         let s = alive[how as usize % alive.len()];
@@ -317,7 +330,7 @@ impl World {
             9 => self.quiet(s, ctx),
             10 | 11 => {
                 // An update of a word, by its channel, now and then as the signal of a put.
-                let word = self.word(word_number);
+                let word = Self::word(word_number);
                 let channel = Channel { target: word.owner, ..channel };
                 let pos = self.tick(s);
                 let signals = how & (1 << 20) != 0;
@@ -331,11 +344,18 @@ impl World {
             }
             12 | 13 => {
                 let version = self.versions[word_number as usize];
-                let word = self.word(word_number);
+                let word = Self::word(word_number);
                 self.event(s, Sync::Observe { word, version });
             }
             14 => {
-                let atomic = Atomic { domain: Domain::Shmem, ty: (how >> 22) as u8 % 2, width: 2, op: 0, ordered: false, effect: Effect::Update };
+                let atomic = Atomic {
+                    domain: Domain::Shmem,
+                    ty: (how >> 22) as u8 % 2,
+                    width: 2,
+                    op: 0,
+                    ordered: false,
+                    effect: Effect::Update,
+                };
                 self.tick(s);
                 self.access(s, other, lo & !1, 2, Kind::Atomic(atomic), operation(Order::Fenced(channel)), site);
             }
@@ -347,8 +367,11 @@ impl World {
                 // A broadcast or an all-to-all among some ranks.
                 self.collectives += 1;
                 let token = Token::Collective { group: 7, seq: self.collectives };
-                let members: Vec<usize> =
-                    self.one_strand_of_each_rank(how).into_iter().filter(|&s| how >> (24 + self.strands[s].strand.rank.0) & 1 == 1).collect();
+                let members: Vec<usize> = self
+                    .one_strand_of_each_rank(how)
+                    .into_iter()
+                    .filter(|&s| how >> (24 + self.strands[s].strand.rank.0) & 1 == 1)
+                    .collect();
                 let root_only = how & (1 << 20) != 0;
                 for (i, &member) in members.iter().enumerate() {
                     if !root_only || i == 0 {
@@ -368,7 +391,15 @@ impl World {
                     let child = Strand { rank, index: mine as u32 };
                     self.event(s, Sync::Release(Token::Fork(child)));
                     let (knows, phase) = (self.strands[s].knows.clone(), self.strands[s].phase);
-                    self.strands.push(Simulated { strand: child, pos: Pos(0), alive: true, knows, phase, locks: Vec::new(), locked_since: phase });
+                    self.strands.push(Simulated {
+                        strand: child,
+                        pos: Pos(0),
+                        alive: true,
+                        knows,
+                        phase,
+                        locks: Vec::new(),
+                        locked_since: phase,
+                    });
                     let c = self.strands.len() - 1;
                     self.event(c, Sync::Acquire(Token::Fork(child)));
                 } else if strand.index > 0 && self.strands[s].locks.is_empty() {
@@ -402,8 +433,9 @@ impl World {
     fn one_strand_of_each_rank(&self, how: u32) -> Vec<usize> {
         (0..self.ranks)
             .map(|r| {
-                let mine: Vec<usize> =
-                    (0..self.strands.len()).filter(|&s| self.strands[s].alive && self.strands[s].strand.rank.0 == r).collect();
+                let mine: Vec<usize> = (0..self.strands.len())
+                    .filter(|&s| self.strands[s].alive && self.strands[s].strand.rank.0 == r)
+                    .collect();
                 mine[(how >> 5) as usize % mine.len()]
             })
             .collect()
@@ -421,7 +453,11 @@ impl World {
         let found = self
             .analyses
             .iter()
-            .flat_map(|a| a.races().map(|r| (r.first.site.min(r.second.site), r.first.site.max(r.second.site))).collect::<Vec<_>>())
+            .flat_map(|a| {
+                a.races()
+                    .map(|r| (r.first.site.min(r.second.site), r.first.site.max(r.second.site)))
+                    .collect::<Vec<_>>()
+            })
             .collect();
         (found, oracle::races(&self.accesses, &self.events, &self.locksets))
     }

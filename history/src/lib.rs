@@ -15,9 +15,9 @@ mod skiplist;
 #[cfg(test)]
 mod tests;
 
-pub use thrille_model::{Interval, IntervalError};
 pub use naive::Naive;
 pub use skiplist::IntervalSkiplist;
+pub use thrille_model::{Interval, IntervalError};
 
 /// What a visitor wants done with the value it was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,9 @@ pub fn protected(a: &Access, b: &Access, locksets: &Locksets) -> bool {
 
 /// The two ends of one operation are the library's business.
 fn same_operation(a: &Access, b: &Access) -> bool {
-    a.strand == b.strand && a.begin == b.begin && (a.operation().is_some() && b.operation().is_some() || a.site == b.site)
+    a.strand == b.strand
+        && a.begin == b.begin
+        && (a.operation().is_some() && b.operation().is_some() || a.site == b.site)
 }
 
 fn go_together(a: &Access, b: &Access) -> bool {

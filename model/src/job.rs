@@ -28,6 +28,7 @@ pub fn rank_file(rank: Rank) -> String {
 
 /// What a rank wrote down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant, reason = "one at a time, on its way to or from a file")]
 pub enum Entry {
     /// The process began.
     Start {

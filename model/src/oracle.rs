@@ -58,7 +58,9 @@ pub fn races(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> 
     let before = |i: usize, j: usize| {
         let (a, b) = (&accesses[i], &accesses[j]);
         let points_of_one_strand = a.strand == b.strand && a.span == Span::Point && b.span == Span::Point;
-        points_of_one_strand || after[i].contains(&Node::Issued(j)) || fences.between(i, a, Node::Issued(j), b.order().channel())
+        points_of_one_strand
+            || after[i].contains(&Node::Issued(j))
+            || fences.between(i, a, Node::Issued(j), b.order().channel())
     };
     let mut found = BTreeSet::new();
     for i in 0..accesses.len() {
@@ -116,9 +118,7 @@ fn graph(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> Grap
 
     // Program order.
     let mut positions: BTreeMap<Strand, BTreeSet<Pos>> = BTreeMap::new();
-    for (strand, pos) in
-        events.iter().map(|e| (e.strand, e.pos)).chain(accesses.iter().flat_map(begin_and_end))
-    {
+    for (strand, pos) in events.iter().map(|e| (e.strand, e.pos)).chain(accesses.iter().flat_map(begin_and_end)) {
         positions.entry(strand).or_default().insert(pos);
     }
     for (&strand, positions) in &positions {

@@ -57,7 +57,11 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
     let config = bincode::config::standard().with_limit::<MAX_FRAME>();
     let (value, used) =
         bincode::serde::decode_from_slice(rest, config).map_err(|e| WireError::Corrupt(e.to_string()))?;
-    if used == rest.len() { Ok(value) } else { Err(WireError::Corrupt(format!("{} bytes too many", rest.len() - used))) }
+    if used == rest.len() {
+        Ok(value)
+    } else {
+        Err(WireError::Corrupt(format!("{} bytes too many", rest.len() - used)))
+    }
 }
 
 /// Writes the head of a file of frames.

@@ -2,6 +2,7 @@
 //!
 //! The program's own calls are redirected at link time, as in [`crate::memory`]. C++'s `operator new` and `delete` are replaced for
 //! the whole process, the standard library's own uses included.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::entry::entries;
 use crate::rank::{THREADED, observe};
@@ -9,19 +10,21 @@ use libc::{c_char, c_int, c_void, size_t};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn allocated(at: *mut c_void, len: usize) -> *mut c_void {
-    if THREADED.load(Ordering::Relaxed) && !at.is_null() {
-        if let Some(observed) = observe() {
-            observed.session.rank().allocated(at as u64, len as u64);
-        }
+    if THREADED.load(Ordering::Relaxed)
+        && !at.is_null()
+        && let Some(observed) = observe()
+    {
+        observed.session.rank().allocated(at as u64, len as u64);
     }
     at
 }
 
 fn freed(at: *const c_void) {
-    if THREADED.load(Ordering::Relaxed) && !at.is_null() {
-        if let Some(observed) = observe() {
-            observed.session.rank().freed(observed.recorder, at as u64, observed.pc);
-        }
+    if THREADED.load(Ordering::Relaxed)
+        && !at.is_null()
+        && let Some(observed) = observe()
+    {
+        observed.session.rank().freed(observed.recorder, at as u64, observed.pc);
     }
 }
 
@@ -135,7 +138,6 @@ news! {
 macro_rules! deletes {
     ($($name:ident ($($arg:ident),*);)*) => { entries! { $(
         _Z fn $name(at: *mut c_void $(, $arg: size_t)*) {
-            $( let _ = $arg; )*
             freed(at);
             unsafe { libc::free(at) }
         }

@@ -48,6 +48,7 @@ pub fn block() -> *mut Block {
 macro_rules! entries {
     ($( $prefix:ident fn $name:ident ( $($arg:ident : $ty:ty),* $(,)? ) $(-> $ret:ty)? $body:block )*) => { pastey::paste! { $(
         #[doc(hidden)]
+        #[allow(non_snake_case, reason = "as the standard has it")]
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn [<$prefix $name>]() {
@@ -59,7 +60,7 @@ macro_rules! entries {
                 to = sym [<on_ $prefix $name>],
             )
         }
-        #[allow(clippy::too_many_arguments, reason = "as the standard has it")]
+        #[allow(non_snake_case, clippy::too_many_arguments, reason = "as the standard has it")]
         unsafe extern "C" fn [<on_ $prefix $name>]($($arg: $ty),*) $(-> $ret)? $body
     )* } };
 }

@@ -1,6 +1,7 @@
 //! The C library's memory and string functions: what they read and write are accesses of whoever called them.
 //!
 //! Programs are linked with `--wrap`, so that their calls, and theirs alone, come here.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::entry::entries;
 use crate::rank::observe;

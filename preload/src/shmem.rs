@@ -12,8 +12,8 @@
 //! | [`call`] | what the rows of all of them are written in |
 
 #[macro_use]
-#[path = "../../shmem/src/table.rs"]
-mod table;
+#[path = "../../shmem/src/types.rs"]
+mod types;
 
 mod atomics;
 mod call;

@@ -2,6 +2,7 @@
 //!
 //! Locks go into locksets and order nothing. Creation, joining, barriers, condition variables, semaphores and one-time initialisation
 //! order.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::allocation::thread_stack;
 use crate::rank::{Observed, SESSION, THREADED, attach, detach, observe, unobserved};
@@ -155,10 +156,10 @@ fn awaited(address: *const c_void) {
 }
 
 fn joined(thread: pthread_t) {
-    if let Some(strand) = strands(|s| s.remove(&thread)) {
-        if let Some(observed) = observe() {
-            observed.session.rank().acquire(observed.recorder, Token::Exit(strand));
-        }
+    if let Some(strand) = strands(|s| s.remove(&thread))
+        && let Some(observed) = observe()
+    {
+        observed.session.rank().acquire(observed.recorder, Token::Exit(strand));
     }
 }
 
@@ -169,7 +170,7 @@ static BARRIERS: Mutex<Option<FxHashMap<u64, Round>>> = Mutex::new(None);
 struct Round {
     members: u32,
     arrived: u32,
-    round: u64,
+    number: u64,
 }
 
 fn barriers<R>(f: impl FnOnce(&mut FxHashMap<u64, Round>) -> R) -> R {
@@ -324,10 +325,10 @@ interpose! {
         let address = barrier as u64;
         let round = barriers(|b| {
             let round = b.entry(address).or_default();
-            let current = round.round;
+            let current = round.number;
             round.arrived += 1;
             if round.arrived >= round.members {
-                (round.arrived, round.round) = (0, current + 1);
+                (round.arrived, round.number) = (0, current + 1);
             }
             current
         });

@@ -39,7 +39,9 @@ impl Blocks {
     /// The block and offset of an address, if all the bytes from there on are in it; otherwise the address itself.
     pub fn find(&self, address: u64, len: u64) -> (Segment, u64) {
         match self.live.range(..=address).next_back() {
-            Some((&start, &(end, number))) if address.saturating_add(len) <= end => (Segment::Block(number), address - start),
+            Some((&start, &(end, number))) if address.saturating_add(len) <= end => {
+                (Segment::Block(number), address - start)
+            }
             _ => (Segment::Private, address),
         }
     }

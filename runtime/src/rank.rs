@@ -22,8 +22,8 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use thrille_analysis::{Close, Gathered, Status};
 use thrille_model::{
-    Access, Act, Channel, Ctx, Held, How, Interval, Kind, Lock, Locksets, LocksetId, Mode, Operation, Order, Phase, Phases,
-    Place, Pos, Segment, Span, Strand, Sync, SyncEvent, Token, Word,
+    Access, Act, Channel, Ctx, Held, How, Interval, Kind, Lock, LocksetId, Locksets, Mode, Operation, Order, Phase,
+    Phases, Place, Pos, Segment, Span, Strand, Sync, SyncEvent, Token, Word,
 };
 
 /// What a strand knows of its rank: of each strand all positions below a bound, and the phase.
@@ -267,14 +267,8 @@ impl Rank {
         }
         self.drain(recorder);
         if let Some(len) = self.blocks.len_of(address) {
-            let end = End {
-                owner: self.me,
-                segment: UNRESOLVED,
-                lo: address,
-                len,
-                kind: Kind::Write,
-                act: Act::LibraryCall,
-            };
+            let end =
+                End { owner: self.me, segment: UNRESOLVED, lo: address, len, kind: Kind::Write, act: Act::LibraryCall };
             self.end(recorder, end, pc, Operands::Done);
             self.blocks.remove(address);
         }
@@ -329,7 +323,15 @@ impl Rank {
     }
 
     /// A one-sided update of a word of the job.
-    pub fn update(&mut self, recorder: &mut Recorder, word: Word, version: u64, how: How, via: Option<Channel>, signals: bool) {
+    pub fn update(
+        &mut self,
+        recorder: &mut Recorder,
+        word: Word,
+        version: u64,
+        how: How,
+        via: Option<Channel>,
+        signals: bool,
+    ) {
         if !self.single() {
             self.drain(recorder);
         }

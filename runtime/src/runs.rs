@@ -7,8 +7,8 @@
 //! Merged are only accesses that nothing can tell apart: same line, kind, position of the strand (so same phase and locks) and memory.
 //! The first one's call stack stands for all. No site is ever merged with another, so no pair of lines is lost.
 
-use thrille_model::{Kind, Rank, Segment};
 use thrille_model::{Act, LocksetId, Phase, Pos, StackId};
+use thrille_model::{Kind, Rank, Segment};
 
 const SLOTS: usize = 512;
 

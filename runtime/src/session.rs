@@ -201,8 +201,7 @@ impl<T: Transport> Session<T> {
                 progress.most_held = progress.most_held.max((cut.carried + cut.judged) as u64);
                 progress.analysis_us += began.elapsed().as_micros() as u64;
                 let barriers = progress.phase.0.saturating_sub(judge.last_cut.0.0).max(1);
-                judge.next_cut =
-                    Phase(progress.phase.0 + barriers_to_let_pass(barriers, cut.busiest, cut.longest_ms));
+                judge.next_cut = Phase(progress.phase.0 + barriers_to_let_pass(barriers, cut.busiest, cut.longest_ms));
                 judge.last_cut = (progress.phase, Instant::now());
                 let note = Progress {
                     executed: progress.executed + recorder.executed,
@@ -252,8 +251,7 @@ impl<T: Transport> Judge<T> {
     fn named(&self, race: thrille_model::Race) -> thrille_model::Race {
         let offset = race.object.offset;
         let holds = |a: &&Allocation| a.segment == race.object.segment && a.lo <= offset && offset < a.lo + a.len;
-        let allocation = (self.allocations.iter().rev().find(holds))
-            .map(|a| (a.number, a.lo, a.len, a.site));
+        let allocation = (self.allocations.iter().rev().find(holds)).map(|a| (a.number, a.lo, a.len, a.site));
         thrille_model::Race { object: Object { allocation, ..race.object }, ..race }
     }
 

@@ -45,7 +45,11 @@ pub struct CallStack {
 impl CallStack {
     /// Outside any function.
     pub fn new() -> Self {
-        Self { frames: Vec::with_capacity(256), here: StackId(0), cache: vec![(StackId(0), 0, StackId(0)); CACHED].into() }
+        Self {
+            frames: Vec::with_capacity(256),
+            here: StackId(0),
+            cache: vec![(StackId(0), 0, StackId(0)); CACHED].into(),
+        }
     }
 
     /// The stack of the running function.

@@ -30,6 +30,8 @@
 #![allow(clippy::similar_names, reason = "dst and sst, dest and dst are the standard's names")]
 
 #[macro_use]
+mod types;
+#[macro_use]
 mod table;
 
 mod atomics;

@@ -162,10 +162,11 @@ pub fn runs(pid: u32) -> bool {
     !matches!(state, None | Some('Z' | 'X'))
 }
 
-/// What shared memory files there are.
-pub fn shared_memory_files() -> std::collections::BTreeSet<String> {
-    let entries = std::fs::read_dir("/dev/shm").into_iter().flatten().flatten();
-    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+/// The named files of shared memory that a process has mapped.
+pub fn shared_files(pid: u32) -> Vec<PathBuf> {
+    let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let names = maps.lines().filter_map(|line| line.find("/dev/shm/").map(|at| line[at..].to_owned()));
+    names.map(|name| name.trim_end_matches(" (deleted)").into()).collect()
 }
 
 /// The report of a run in its directory.

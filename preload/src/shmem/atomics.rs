@@ -2,6 +2,7 @@
 //!
 //! Each is carried out with the word's counter locked, so that it is known which update a fetch saw. One that fetches comes after the
 //! update it saw; what it changes counts as made from what it saw, as for C11's read-modify-write operations.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::shmem::call::{Blocking, Handle, Target, call, calls};
 use crate::shmem::words;

@@ -1,4 +1,5 @@
 //! Fence, quiet, barriers, locks and the end of contexts.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::shmem::call::{Call, Handle, call, calls, ctx_id, team};
 use crate::shmem::words;

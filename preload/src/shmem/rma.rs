@@ -1,4 +1,5 @@
 //! Put and get: the near buffer is free at return unless the call is nonblocking, the far end of a put lasts until completion.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::shmem::call::{Blocking, Call, Handle, Target, call, calls};
 use crate::shmem::words;

@@ -1,4 +1,5 @@
 //! Init and finalize, and the symmetric heap. Allocation and release are collective: they hold a global barrier.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::rank::{LEAVING, Told, begin, complain, connect, finish, on_abort, told};
 use crate::shmem::call::{Call, call, calls};

@@ -1,4 +1,5 @@
 //! Put with signal: whoever sees the signal comes after the data of that put, before anything completes it.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::shmem::atomics::kind;
 use crate::shmem::call::{Blocking, Handle, Target, call, calls};

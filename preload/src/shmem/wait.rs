@@ -1,4 +1,5 @@
 //! Wait and test: who saw an update comes after it.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::shmem::call::{Call, Target, call, calls};
 use crate::shmem::words;

@@ -2,6 +2,7 @@
 //!
 //! An acquiring operation that sees what a releasing one wrote comes after it. To know which one it saw, the operations of a process with
 //! several threads are carried out under the rank's lock and counted; with one thread there is nothing to order.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::rank::{Observed, THREADED, observe};
 use core::arch::naked_asm;
@@ -62,6 +63,7 @@ macro_rules! hooks {
         unsafe extern "C" fn $symbol() {
             naked_asm!(concat!("mov ", $register, ", qword ptr [rsp]"), "jmp {to}", to = sym [<on $symbol>])
         }
+        #[allow(non_snake_case, reason = "the symbol's name")]
         unsafe extern "C" fn [<on $symbol>]($($arg: $ty),*) $(-> $ret)? $code
     )* } };
 }

@@ -41,7 +41,12 @@ int main(int argc, char **argv)
     if (strcmp(how, "sleep") == 0)
         for (;;)
             pause();
+    if (me != 1 && strcmp(how, "exit_alone") == 0)
+        for (;;)
+            seen++;
     if (me == 1) {
+        if (strcmp(how, "exit_alone") == 0)
+            exit(3);
         if (strcmp(how, "segv") == 0)
             *(volatile int *)(8 * seen) = 1;
         if (strcmp(how, "abort") == 0)
