@@ -24,6 +24,7 @@ compile_error!("the injected library is written for Linux on x86-64: port `entry
 compile_error!("the injected library is built for one programming model: for MPI use --no-default-features --features mpi");
 
 mod allocation;
+mod counters;
 mod entry;
 mod loaded;
 mod memory;

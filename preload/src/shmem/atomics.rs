@@ -5,6 +5,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::shmem::call::{Blocking, Handle, Target, call, calls};
+use crate::counters::Counted;
 use crate::shmem::words;
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Atomic, Domain, Effect, How, Kind, Order};
@@ -34,7 +35,7 @@ fn change<T: Element>(to: Option<Target>, dest: *const T, how: How, real: &dyn F
     let Some(word) = call.word(dest.cast(), to) else { return real() };
     let mut counted = words::lock(word);
     real();
-    let version = counted.as_mut().map(words::Counted::update);
+    let version = counted.as_mut().map(Counted::update);
     drop(counted);
     if let Some(version) = version {
         call.update(word, version, how, Some(channel), false);
@@ -57,8 +58,8 @@ fn fetch<T: Element>(to: Option<Target>, dest: *const T, into: &Fetched, changed
     let mut counted = word.and_then(words::lock);
     let fetched = real();
     let wrote = changed(fetched);
-    let seen = counted.as_ref().map_or(0, words::Counted::version);
-    let made = if wrote { counted.as_mut().map(words::Counted::update) } else { None };
+    let seen = counted.as_ref().map_or(0, Counted::version);
+    let made = if wrote { counted.as_mut().map(Counted::update) } else { None };
     drop(counted);
 
     let effect = if wrote { Effect::Update } else { Effect::Load };

@@ -3,6 +3,7 @@
 
 use crate::shmem::atomics::kind;
 use crate::shmem::call::{Blocking, Handle, Target, call, calls};
+use crate::counters::Counted;
 use crate::shmem::words;
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Effect, How, Kind, Order};
@@ -29,7 +30,7 @@ fn put_signal(to: Option<Target>, dest: *const c_void, source: *const c_void, by
     let Some(word) = call.word(signal.address.cast(), to) else { return real() };
     let mut counted = words::lock(word);
     real();
-    let version = counted.as_mut().map(words::Counted::update);
+    let version = counted.as_mut().map(Counted::update);
     drop(counted);
     if let Some(version) = version {
         let how = if signal.op == SET { How::Set } else { How::Modify };
@@ -83,7 +84,7 @@ calls! {
         let word = call.word(sig_addr.cast(), me);
         let counted = word.and_then(words::lock);
         let value = unsafe { pshmem_signal_fetch(sig_addr) };
-        let version = counted.as_ref().map(words::Counted::version);
+        let version = counted.as_ref().map(Counted::version);
         drop(counted);
         if let (Some(word), Some(version)) = (word, version) {
             call.observe(word, version);

@@ -1,0 +1,114 @@
+//! Counters in memory that all ranks share: which update of a word an observer saw.
+//!
+//! A counter's lowest bit locks it: an operation on a word and the counting of it are one step for all who do the same. The counters lie in
+//! one anonymous memory file, as sparse as their use. Rank 0 makes the file; the others open it through rank 0's descriptor, so that it
+//! has no name and leaves no trace. So the ranks must be on one machine; elsewhere there are no counters.
+
+use crate::rank::{Told, agree, complain};
+use std::fs::{File, OpenOptions};
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+use thrille_transport::SocketTransport;
+
+/// The counters of a job.
+pub struct Counters {
+    base: *const AtomicU64,
+    number: u64,
+}
+
+// SAFETY: the mapping lives as long as the process and holds atomics only.
+unsafe impl Send for Counters {}
+// SAFETY: as above.
+unsafe impl Sync for Counters {}
+
+impl Counters {
+    /// Makes so many counters, with all the other ranks; none when that is not possible for one of them.
+    pub fn share(told: &Told, transport: &mut SocketTransport, number: u64) -> Option<Self> {
+        let len = number * 8;
+        let file = open(told, transport, len);
+        // Nobody goes on before everybody has the file open.
+        let all = agree(transport, if file.is_some() { "open" } else { "" })?;
+        let everybody = all.iter().flatten().all(|said| said == b"open");
+        let file = file.filter(|_| everybody)?;
+        // SAFETY: a new shared mapping of a file of that length.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                len as usize,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_NORESERVE,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            complain(told.rank, "no address space for synchronisation counters: use a smaller symmetric heap");
+            return None;
+        }
+        Some(Self { base: base.cast(), number })
+    }
+
+    /// Locks a counter.
+    pub fn lock(&'static self, index: u64) -> Option<Counted> {
+        if index >= self.number {
+            return None;
+        }
+        // SAFETY: within the mapping.
+        let cell = unsafe { &*self.base.add(index as usize) };
+        let mut turns = 0u32;
+        loop {
+            let now = cell.load(Ordering::Relaxed);
+            if now & 1 == 0 && cell.compare_exchange_weak(now, now | 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                return Some(Counted { cell, version: now >> 1 });
+            }
+            turns += 1;
+            if turns > 50 {
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+    }
+}
+
+fn open(told: &Told, transport: &mut SocketTransport, len: u64) -> Option<File> {
+    let mine = (told.rank == 0).then(|| {
+        // SAFETY: makes a new descriptor, which the file then owns.
+        let fd = unsafe { libc::memfd_create(c"thrille-words".as_ptr(), libc::MFD_CLOEXEC) };
+        // SAFETY: as above.
+        (fd >= 0).then(|| unsafe { File::from_raw_fd(fd) })
+    });
+    let mine = mine.flatten().filter(|file| file.set_len(len).is_ok());
+    let path = mine.as_ref().map(|file| format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
+    let said = agree(transport, path.as_deref().unwrap_or(""))?;
+    if told.rank == 0 {
+        return mine;
+    }
+    let path = String::from_utf8(said.into_iter().next()??).ok()?;
+    OpenOptions::new().read(true).write(true).open(path).ok()
+}
+
+/// A word whose counter is locked; it is unlocked when this is dropped.
+pub struct Counted {
+    cell: &'static AtomicU64,
+    version: u64,
+}
+
+impl Counted {
+    /// How many updates there have been.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Counts one more.
+    pub fn update(&mut self) -> u64 {
+        self.version += 1;
+        self.version
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.cell.store(self.version << 1, Ordering::Release);
+    }
+}
