@@ -2,6 +2,7 @@
 
 use crate::entry::{Block, block};
 use crate::loaded;
+use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -88,8 +89,8 @@ pub fn begin(told: &Told, transport: SocketTransport, regions: Regions) {
     let session = Session::new(rank, transport, sink, env!("CARGO_PKG_VERSION"));
     if SESSION.set(session).is_ok() {
         attach(recorder);
-        // SAFETY: registers a function without arguments for the regular end of the process.
-        unsafe { libc::atexit(at_exit) };
+        // SAFETY: registers a function of the right type for when the program calls `exit` or returns from `main`.
+        unsafe { on_exit(at_exit, std::ptr::null_mut()) };
     }
 }
 
@@ -174,12 +175,16 @@ pub fn finish(regular: bool) {
 }
 
 /// What to do before the last exchange of a process that ends without finalising its library: the others must not wait for it there.
-pub static LEAVING: OnceLock<unsafe extern "C" fn()> = OnceLock::new();
+pub static LEAVING: OnceLock<unsafe extern "C" fn(c_int)> = OnceLock::new();
 
-extern "C" fn at_exit() {
+unsafe extern "C" {
+    fn on_exit(f: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
+extern "C" fn at_exit(status: c_int, _argument: *mut c_void) {
     if let (Some(leaving), false) = (LEAVING.get(), OVER.load(Ordering::Acquire)) {
-        // SAFETY: a function of the communication library without arguments.
-        unsafe { leaving() };
+        // SAFETY: a function of the communication library that takes the status.
+        unsafe { leaving(status) };
     }
     finish(false);
 }

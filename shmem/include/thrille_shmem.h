@@ -21,8 +21,9 @@ int thrille_shmem_range(int segment, int pe, void **base, size_t *len);
 /* Called once, before the process ends because the job was aborted, because of shmem_global_exit or of a bad argument. */
 void thrille_shmem_on_abort(void (*f)(void));
 
-/* The calling PE is about to end without shmem_finalize: whoever waits for it in a collective is told so. */
-void thrille_shmem_leaving(void);
+/* The calling PE is about to end with this status, without shmem_finalize: whoever waits for it in a collective is told so, and a
+ * failure ends the job. */
+void thrille_shmem_leaving(int status);
 
 /* The same number on all members, of no other team of the job: 1 is the world, 2 is SHMEM_TEAM_SHARED, 0 is no team. */
 void thrille_shmem_team_id(shmem_team_t team, unsigned long long *id);

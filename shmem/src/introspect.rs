@@ -28,12 +28,16 @@ pub extern "C" fn thrille_shmem_on_abort(f: Option<extern "C" fn()>) {
     fail::on_abort(f);
 }
 
-/// This PE is about to end without having finalised: whoever waits for it in a collective is told so.
+/// This PE is about to end, without having finalised, with this status: whoever waits for it in a collective is told so, and a failure
+/// ends the job.
 #[unsafe(no_mangle)]
-pub extern "C" fn thrille_shmem_leaving() {
+pub extern "C" fn thrille_shmem_leaving(status: c_int) {
     if let Some(state) = try_state()
         && state.control.state(state.me) == PeState::Running
     {
+        if status != 0 {
+            state.control.abort(status);
+        }
         state.control.set_state(state.me, PeState::Exited);
     }
 }

@@ -12,7 +12,7 @@ use thrille_runtime::{Region, Regions};
 unsafe extern "C" {
     fn thrille_shmem_range(segment: c_int, pe: c_int, base: *mut *mut c_void, len: *mut usize) -> c_int;
     fn thrille_shmem_on_abort(f: Option<extern "C" fn()>);
-    fn thrille_shmem_leaving();
+    fn thrille_shmem_leaving(status: c_int);
 }
 
 static BEGUN: AtomicBool = AtomicBool::new(false);
