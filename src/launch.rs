@@ -13,7 +13,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
-use thrille_launch::Job;
+use thrille_launch::{Job, PeState};
 use thrille_model::job::{ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
 use thrille_report::{Exit, signal_name};
 use thrille_transport::{Hub, HubEvent, Refusal, Token};
@@ -205,17 +205,29 @@ impl<'a> Herd<'a> {
         self.job.abort();
     }
 
-    /// Once the job is being ended, those that do not end are killed.
+    /// Once the job is being ended, those that do not end are killed; last those that are ending and wait for the others.
     fn insist(&mut self) {
-        if self.job.aborted().is_some() && self.ending_since.get_or_insert_with(Instant::now).elapsed() >= self.grace {
+        if self.job.aborted().is_none() {
+            return;
+        }
+        let since = self.ending_since.get_or_insert_with(Instant::now).elapsed();
+        if since >= self.grace * 2 {
             self.kill();
+        } else if since >= self.grace {
+            let job = self.job;
+            self.kill_those(|rank| job.control().state(rank as usize) != PeState::Exited);
         }
     }
 
     fn kill(&mut self) {
+        self.kill_those(|_| true);
+    }
+
+    fn kill_those(&mut self, which: impl Fn(u32) -> bool) {
         for (rank, slot) in (0..).zip(&mut self.children) {
             if let Some(child) = slot
                 && !self.killed.contains(&rank)
+                && which(rank)
             {
                 // Gone already is as good as killed.
                 let _ = child.kill();
@@ -226,7 +238,9 @@ impl<'a> Herd<'a> {
 
     fn count(mut self) -> (Vec<Exit>, Option<u32>, Option<String>) {
         let ended = std::mem::take(&mut self.ended);
-        let first = ended.iter().find(|(_, status)| !status.success()).map(|&(rank, _)| rank);
+        // What the launcher killed did not fail by itself.
+        let failed = || ended.iter().filter(|(_, status)| !status.success()).map(|&(rank, _)| rank);
+        let first = failed().find(|rank| !self.killed.contains(rank)).or_else(|| failed().next());
         let killed = |rank: u32, status: ExitStatus| status.signal().is_some() && self.killed.contains(&rank);
         let mut exits: Vec<Exit> =
             ended.into_iter().map(|(rank, status)| Exit::new(rank, status, killed(rank, status))).collect();
