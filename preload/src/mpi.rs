@@ -10,6 +10,7 @@
 //! | [`datatypes`] | which bytes a datatype touches |
 //! | [`windows`] | windows come and go; which memory they are |
 //! | [`rma`] | put, get, accumulate and their kin |
+//! | [`words`] | which accumulate a fetching one saw |
 //! | [`epochs`] | fence, lock, flush |
 //! | [`active`] | post, start, complete, wait |
 //! | [`p2p`] | messages |
@@ -32,3 +33,4 @@ mod requests;
 mod rma;
 mod setup;
 mod windows;
+mod words;

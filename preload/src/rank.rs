@@ -196,7 +196,6 @@ pub extern "C" fn on_abort() {
 }
 
 /// How many ranks take part, through the transport: for agreeing on something at the start.
-#[cfg(feature = "shmem")]
 pub fn agree(transport: &mut SocketTransport, said: &str) -> Option<Vec<Option<Vec<u8>>>> {
     transport.round(thrille_transport::Outbox::new().all(said)).ok().map(|inbox| inbox.all)
 }

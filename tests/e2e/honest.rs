@@ -130,7 +130,9 @@ fn forms_of_options() -> Outcome {
     for form in [&["-n", "2"][..], &["-n2"], &["-n=2"], &["--ranks", "2"], &["--ranks=2"], &["-qn2"], &["-q", "-n2"]] {
         let mut command = thrille(["run"]);
         let ended = expect(command.args(form).args(["./honest", "-n3"]).current_dir(dir.path()), 0)?;
-        check(ended.stdout.starts_with("PE 0 of 2, environment none\n<-n3>\nPE 1 of 2"), || format!("{form:?}: {ended}"))?;
+        check(ended.stdout.starts_with("PE 0 of 2, environment none\n<-n3>\nPE 1 of 2"), || {
+            format!("{form:?}: {ended}")
+        })?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// No run of the tests takes longer, on a slow machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The command, run from a directory of its own unless the test says otherwise.
 pub fn thrille(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {

@@ -20,7 +20,10 @@ pub fn install() -> Result<()> {
     }
     let line = format!("apt-get update && apt-get install -y --no-install-recommends {}", missing.join(" "));
     if !has("apt-get") {
-        return Err(format!("not found: {}. Install them in your system's way; on Debian:\n    {line}", missing.join(", ")));
+        return Err(format!(
+            "not found: {}. Install them in your system's way; on Debian:\n    {line}",
+            missing.join(", ")
+        ));
     }
     if !is_root() {
         let line = line.replace("apt-get", "sudo apt-get");

@@ -152,10 +152,16 @@ mod tests {
     fn closing_lines_of_the_runners() {
         let count = |passed, failed, ignored| Some(Count { passed, failed, ignored });
         for (line, expected) in [
-            ("test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.05s", count(12, 0, 1)),
+            (
+                "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.05s",
+                count(12, 0, 1),
+            ),
             ("test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out", count(1, 2, 0)),
             ("     Summary [  12.345s] 9 tests run: 7 passed (1 slow), 2 failed, 4 skipped", count(7, 2, 0)),
-            ("\x1b[32;1m     Summary\x1b[0m [   0.1s] \x1b[1m3\x1b[0m tests run: \x1b[1m3\x1b[0m \x1b[32;1mpassed\x1b[0m, 0 skipped", count(3, 0, 0)),
+            (
+                "\x1b[32;1m     Summary\x1b[0m [   0.1s] \x1b[1m3\x1b[0m tests run: \x1b[1m3\x1b[0m \x1b[32;1mpassed\x1b[0m, 0 skipped",
+                count(3, 0, 0),
+            ),
             ("     Summary [  60.0s] 3 tests run: 2 passed, 1 timed out, 0 skipped", count(2, 1, 0)),
             ("test ring ... ok", None),
         ] {

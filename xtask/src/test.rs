@@ -3,11 +3,12 @@
 use crate::args::{Depth, Golden, Options};
 use crate::packages::{self, has};
 use crate::part::{Count, Part, Verdict};
-use crate::{Result, build, cargo};
+use crate::{Result, build, cargo, root, target};
+use std::process::Command;
 use std::time::Instant;
 
 /// How to get the checker of licences and advisories: not optimised, it takes half the time and is fast enough.
-const INSTALL_DENY: [&str; 4] = ["install", "cargo-deny", "--locked", "--debug"];
+const INSTALL_DENY: [&str; 5] = ["install", "cargo-deny", "--locked", "--debug", "--root"];
 
 /// Runs the parts and sums up.
 pub fn test(options: &Options) -> Result<()> {
@@ -66,20 +67,30 @@ fn tests(options: &Options, filter: Option<&str>) -> Vec<Part> {
 /// Licences, sources, advisories.
 fn deny(depth: Depth) -> Vec<Part> {
     let name = "dependencies";
+    let tools = target().join("tools");
+    let mut program = std::path::PathBuf::from("cargo-deny");
     if !has("cargo-deny") {
-        if depth == Depth::Usual && std::env::var_os("CI").is_none() {
-            return vec![Part::skip(name, &format!("no cargo-deny here: cargo {}", INSTALL_DENY.join(" ")))];
-        }
-        let part = Part::run("cargo-deny", cargo().args(INSTALL_DENY));
-        if part.verdict == Verdict::Bad {
-            return vec![part];
+        program = tools.join("bin/cargo-deny");
+        if !program.is_file() {
+            if depth == Depth::Usual && std::env::var_os("CI").is_none() {
+                return vec![Part::skip(name, "no cargo-deny here: cargo install cargo-deny --locked")];
+            }
+            let part = Part::run("cargo-deny", cargo().args(INSTALL_DENY).arg(&tools));
+            if part.verdict == Verdict::Bad {
+                return vec![part];
+            }
         }
     }
-    let mut parts = vec![Part::run(name, cargo().args(["deny", "check", "licenses", "bans", "sources"]))];
+    let deny = |words: &[&str]| {
+        let mut command = Command::new(&program);
+        command.current_dir(root()).args(words);
+        command
+    };
+    let mut parts = vec![Part::run(name, &mut deny(&["check", "licenses", "bans", "sources"]))];
     // The list of advisories is on a server that not every machine can reach.
-    let fetched = cargo().args(["deny", "fetch", "db"]).output().is_ok_and(|output| output.status.success());
+    let fetched = deny(&["fetch", "db"]).output().is_ok_and(|output| output.status.success());
     parts.push(if fetched {
-        Part::run("advisories", cargo().args(["deny", "check", "advisories"]))
+        Part::run("advisories", &mut deny(&["check", "advisories"]))
     } else {
         Part::skip("advisories", "their list cannot be fetched from github.com")
     });

@@ -15,11 +15,12 @@
 use crate::mpi::call::{Call, SUCCESS, call, calls};
 use crate::mpi::rma::opening;
 use crate::mpi::windows::{Window, window};
+use crate::mpi::words;
 use crate::rank::THREADED;
 use mpi_sys::MPI_Win;
 use std::ffi::c_int;
 use std::sync::atomic::Ordering;
-use thrille_model::{Ctx, Lock, Mode, Rank};
+use thrille_model::{Ctx, Lock, Mode, Rank, Segment, Word};
 
 /// How far operations are completed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -113,8 +114,16 @@ fn open(call: &mut Call, win: MPI_Win) {
     }
 }
 
-fn take(call: &mut Call, lock: (u32, Rank), mode: Mode) {
-    call.o.session.rank().lock(call.o.recorder, Lock::Window(lock.0, lock.1), mode);
+/// A lock is taken. What flows through an exclusive one is followed: its holders are counted. That holds for libraries that have the lock
+/// when the call returns, as both that we know do.
+fn take(call: &mut Call, (window, rank): (u32, Rank), mode: Mode) {
+    let lock = Lock::Window(window, rank);
+    let counter = Word { owner: rank, segment: Segment::Window(window), offset: u64::MAX };
+    let number = if mode == Mode::Exclusive { words::lock(counter).map(|mut counted| counted.update()) } else { None };
+    match number {
+        Some(number) => call.o.session.rank().lock_section(call.o.recorder, lock, number),
+        None => call.o.session.rank().lock(call.o.recorder, lock, mode),
+    }
 }
 
 fn leave(call: &mut Call, lock: (u32, Rank)) {

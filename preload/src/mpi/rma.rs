@@ -10,12 +10,16 @@
 use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, scope};
 use crate::mpi::datatypes::layout;
 use crate::mpi::requests;
+use crate::counters::Counted;
 use crate::mpi::windows::window;
+use crate::mpi::words;
 use mpi_sys::{MPI_Aint, MPI_Datatype, MPI_Op, MPI_Request, MPI_Win};
 use std::ffi::{c_int, c_void};
-use thrille_model::{Act, Atomic, Channel, Ctx, Domain, Effect, Kind, Mode, Order, Rank, Segment, Token};
+use thrille_model::{Act, Atomic, Channel, Ctx, Domain, Effect, How, Kind, Mode, Order, Rank, Segment, Token, Word};
 use thrille_runtime::{End, Operands};
 
+/// The operation that leaves nothing of what was there.
+const REPLACE: u8 = 13;
 /// The operation that changes nothing.
 const NO_OP: u8 = 14;
 /// Compare-and-swap has no number in the library.
@@ -157,6 +161,50 @@ fn operate(to: Target, deed: Deed, buffers: impl FnOnce() -> Vec<Buffer>, reques
     result
 }
 
+/// An accumulate of one element, if possible carried out at once and counted: see [`words`]. `wrote` tells, when it is done, whether it
+/// changed anything.
+fn count(to: Target, deed: Deed, buffers: impl FnOnce() -> Vec<Buffer>, wrote: impl FnOnce() -> bool, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(word) = word(to) else { return operate(to, deed, buffers, None, real) };
+    let Some(mut call) = call() else { return real() };
+    let mut counted = words::lock(word);
+    let result = real();
+    if result != SUCCESS {
+        return result;
+    }
+    if counted.is_some() {
+        // SAFETY: the window is in a lock epoch for that rank, or there would be no word.
+        unsafe { mpi_sys::PMPI_Win_flush(to.rank, to.win) };
+    }
+    let seen = counted.as_ref().map(Counted::version);
+    let made = if wrote() { counted.as_mut().map(Counted::update) } else { None };
+    drop(counted);
+    record(&mut call, to, deed, buffers(), None);
+    let rank = || call.o.session.rank();
+    if let Some(version) = made {
+        let sets = matches!(deed, Deed::Accumulate(REPLACE, Fetch::No));
+        let how = if sets { How::Set } else { How::Modify };
+        rank().update(call.o.recorder, word, version, how, None, false);
+    }
+    if let (Some(version), true) = (seen, deed.fetches()) {
+        rank().observe(call.o.recorder, word, version);
+    }
+    result
+}
+
+/// The word that one element at a target is, if it can be waited for: in a lock epoch, no larger than a word.
+fn word(to: Target) -> Option<Word> {
+    let (_, width) = layout(to.ty).basic?;
+    if to.rank == mpi_sys::MPI_PROC_NULL || to.count != 1 || width > 8 {
+        return None;
+    }
+    window(to.win, |w| {
+        let locked = w.lock_all || w.locks.contains_key(&to.rank);
+        let (segment, offset) = w.place(to.rank, to.at);
+        let owner = w.world_rank(to.rank).filter(|_| locked)?;
+        Some(Word { owner, segment, offset: offset & !7 })
+    })?
+}
+
 fn record(call: &mut Call, to: Target, deed: Deed, buffers: Vec<Buffer>, request: Option<*mut MPI_Request>) {
     let until = request.map(|_| scope());
     let Some(plan) = plan(to, deed, until, call.me()) else { return };
@@ -199,8 +247,9 @@ calls! {
         from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, op: MPI_Op,
         win: MPI_Win,
     ), real => {
-        let deed = Deed::Accumulate(number(op), Fetch::No);
-        operate(Target { rank, at, count, ty: to, win }, deed, || vec![reads(from, n, ty)], None, real)
+        let op = number(op);
+        let wrote = || op != NO_OP;
+        self::count(Target { rank, at, count, ty: to, win }, Deed::Accumulate(op, Fetch::No), || vec![reads(from, n, ty)], wrote, real)
     }
     fn Get_accumulate(
         from: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, rank: c_int, at: MPI_Aint,
@@ -208,21 +257,26 @@ calls! {
     ), real => {
         let op = number(op);
         let buffers = || fetching(|| reads(from, n, ty), op, writes(into, m, into_ty));
-        operate(Target { rank, at, count, ty: to, win }, Deed::Accumulate(op, Fetch::Yes), buffers, None, real)
+        let deed = Deed::Accumulate(op, Fetch::Yes);
+        self::count(Target { rank, at, count, ty: to, win }, deed, buffers, || op != NO_OP, real)
     }
     fn Fetch_and_op(
         from: *const c_void, into: *mut c_void, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, op: MPI_Op, win: MPI_Win,
     ), real => {
         let op = number(op);
         let buffers = || fetching(|| reads(from, 1, ty), op, writes(into, 1, ty));
-        operate(Target { rank, at, count: 1, ty, win }, Deed::Accumulate(op, Fetch::Yes), buffers, None, real)
+        let deed = Deed::Accumulate(op, Fetch::Yes);
+        count(Target { rank, at, count: 1, ty, win }, deed, buffers, || op != NO_OP, real)
     }
     fn Compare_and_swap(
         from: *const c_void, compare: *const c_void, into: *mut c_void, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, win: MPI_Win,
     ), real => {
         let deed = Deed::Accumulate(COMPARE_AND_SWAP, Fetch::Yes);
         let buffers = || vec![reads(from, 1, ty), reads(compare, 1, ty), writes(into, 1, ty)];
-        operate(Target { rank, at, count: 1, ty, win }, deed, buffers, None, real)
+        let len = layout(ty).basic.map_or(0, |(_, width)| usize::from(width));
+        // SAFETY: both are elements of that type, and the operation is complete.
+        let swapped = || unsafe { libc::memcmp(into, compare, len) == 0 };
+        count(Target { rank, at, count: 1, ty, win }, deed, buffers, swapped, real)
     }
     fn Rput(
         from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, win: MPI_Win,

@@ -1,7 +1,7 @@
 //! Init, finalize and abort. Observation begins when the library is initialised and ends before it is finalised.
 
 use crate::mpi::call::{SUCCESS, call, calls};
-use crate::mpi::comms;
+use crate::mpi::{comms, words};
 use crate::rank::{begin, connect, finish, told_as, unobserved};
 use mpi_sys::{MPI_Comm, MPI_Info};
 use std::ffi::{c_char, c_int};
@@ -24,7 +24,8 @@ fn initialised(result: c_int) {
         }
         let Some(told) = told_as(rank.max(0) as u32, size.max(0) as u32) else { return };
         comms::begin(size, level);
-        if let Some(transport) = connect(&told) {
+        if let Some(mut transport) = connect(&told) {
+            words::make(&told, &mut transport);
             begin(&told, transport, Regions::default());
         }
     });
