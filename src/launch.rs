@@ -109,7 +109,8 @@ fn command(start: &Start, rank: u32, dir: &Path, hub: &Hub, token: &Token) -> Co
         .env(ENV_RANK, rank.to_string())
         .env(ENV_SIZE, start.ranks.to_string())
         .env(ENV_HUB, hub.addr().to_string())
-        .env(ENV_TOKEN, token.to_string());
+        .env(ENV_TOKEN, token.to_string())
+        .envs(crate::openmp::environment(&start.program));
     if let Some(limit) = start.max_records {
         command.env(ENV_MAX_RECORDS, limit.to_string());
     }

@@ -7,6 +7,7 @@
 //! | [`cc`] | `thrille cc`: the compiler prefix |
 //! | [`run`] | `thrille run`: start, watch, report |
 //! | [`launch`] | the processes of a run |
+//! | [`openmp`] | which OpenMP runtime a program runs on |
 //! | [`output`] | where reports go, and the exit code |
 //! | [`home`] | where the injected libraries and headers are |
 
@@ -16,6 +17,7 @@ mod check;
 mod home;
 mod launch;
 mod mpi;
+mod openmp;
 mod output;
 mod program;
 mod progress;

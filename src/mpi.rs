@@ -165,6 +165,7 @@ fn command(mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &Token) -> Com
         (ENV_TOKEN, token.to_string().into()),
     ];
     told.extend(start.max_records.map(|limit| (ENV_MAX_RECORDS, limit.to_string().into())));
+    told.extend(crate::openmp::environment(&start.program));
     match mpi {
         Mpi::OpenMpi => {
             let unset = OPEN_MPI.iter().filter(|(name, _)| std::env::var_os(name).is_none());

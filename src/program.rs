@@ -1,6 +1,7 @@
 //! Finds the program that a user names, as a shell would, and says what is wrong if that fails.
 
 use anyhow::{Result, bail};
+use object::{Object, ObjectSection};
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,16 @@ pub fn find(name: &OsStr) -> Result<PathBuf> {
         bail!("{} is not in PATH: did you mean ./{0} ?", name.display());
     }
     bail!("the program {} was not found: name it with its path, for example ./{0}", name.display());
+}
+
+/// Whether a program is linked with a shared library whose name begins like this.
+pub fn links(program: &Path, library: &str) -> bool {
+    let Ok(bytes) = std::fs::read(program) else { return false };
+    let names = object::File::parse(bytes.as_slice()).ok().and_then(|file| {
+        let section = file.section_by_name(".dynstr")?;
+        section.data().ok().map(<[u8]>::to_vec)
+    });
+    names.is_some_and(|names| names.split(|&b| b == 0).any(|name| name.starts_with(library.as_bytes())))
 }
 
 fn usable(path: &Path) -> Result<()> {

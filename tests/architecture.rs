@@ -134,6 +134,6 @@ fn exported_symbols_are_the_expected_ones() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).expect("names");
     let symbols: BTreeSet<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    let text: String = symbols.iter().map(|symbol| format!("{symbol}\n")).collect();
+    let text = symbols.into_iter().collect::<Vec<_>>().join("\n") + "\n";
     support::golden("exports.txt", &text).unwrap_or_else(|difference| panic!("{difference}"));
 }

@@ -3,7 +3,7 @@
 use crate::owner::Owner;
 use serde::{Deserialize, Serialize};
 use thrille_model::wire::{self, WireError};
-use thrille_model::{Access, Flow, Held, LocksetId, Locksets, Phase, Pos, Race, Rank, Strand, SyncEvent};
+use thrille_model::{Access, Ctx, Flow, Held, LocksetId, Locksets, Phase, Pos, Race, Rank, Strand, SyncEvent};
 use thrille_transport::{Outbox, Transport, TransportError};
 
 /// Why a cut failed.
@@ -29,6 +29,8 @@ pub struct Close {
     pub strand: Strand,
     /// Where.
     pub begin: Pos,
+    /// On which context: the ends of an operation at one rank may be completed one after the other.
+    pub ctx: Ctx,
     /// Where its own strand completed it; none if another strand of the rank did.
     pub end: Option<Pos>,
     /// The last phase it reaches into, if a global barrier is known to come after it.

@@ -5,7 +5,7 @@ use crate::replay::{Found, Pair, replay};
 use crate::screen::{Screened, screen};
 use rustc_hash::FxHashMap;
 use thrille_model::{
-    Access, Act, Flow, Held, Interval, Kind, LocksetId, Locksets, Object, Phase, Place, Pos, Race, Segment, Side, Site,
+    Access, Act, Ctx, Flow, Held, Interval, Kind, LocksetId, Locksets, Object, Phase, Place, Pos, Race, Segment, Side, Site,
     Span, Strand, SyncEvent,
 };
 
@@ -31,11 +31,11 @@ impl Owner {
     pub fn take(&mut self, accesses: Vec<Access>, closes: &[Close], locksets: &[Vec<Held>]) {
         let ids: Vec<LocksetId> = locksets.iter().map(|set| self.locksets.intern(set.clone())).collect();
         let translate = |id: LocksetId| ids.get(id.0 as usize).copied().unwrap_or_default();
-        let by_issue: FxHashMap<(Strand, Pos), &Close> = closes.iter().map(|c| ((c.strand, c.begin), c)).collect();
+        let by_issue: FxHashMap<(Strand, Pos, Ctx), &Close> =
+            closes.iter().map(|c| ((c.strand, c.begin, c.ctx), c)).collect();
         for access in &mut self.accesses[..self.carried] {
-            if let (Span::Operation(operation), Some(close)) =
-                (&mut access.span, by_issue.get(&(access.strand, access.begin)))
-            {
+            let Span::Operation(operation) = &mut access.span else { continue };
+            if let Some(close) = by_issue.get(&(access.strand, access.begin, operation.ctx)) {
                 operation.end = close.end;
                 access.phases.hi = close.phase;
                 access.locks = translate(close.locks);

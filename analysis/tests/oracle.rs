@@ -166,8 +166,8 @@ impl World {
         access.phases.hi = phase;
         access.locks = self.locksets.intern(operation.locks);
         if operation.shipped {
-            let end = access.operation().unwrap().end;
-            let close = Close { strand: access.strand, begin: access.begin, end, phase, locks: access.locks };
+            let Operation { end, ctx, .. } = access.operation().unwrap();
+            let close = Close { strand: access.strand, begin: access.begin, ctx, end, phase, locks: access.locks };
             self.closes.push((access.strand.rank, access.place.owner, close));
         } else {
             self.unsent_accesses.push(operation.access);

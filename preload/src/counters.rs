@@ -48,8 +48,8 @@ impl Counters {
         Some(Self { base: base.cast(), number })
     }
 
-    /// Locks a counter.
-    pub fn lock(&'static self, index: u64) -> Option<Counted> {
+    /// Locks a counter. While somebody else has it, `help` is called: its holder may wait for something that this process must do.
+    pub fn lock(&'static self, index: u64, help: impl Fn()) -> Option<Counted> {
         if index >= self.number {
             return None;
         }
@@ -63,7 +63,7 @@ impl Counters {
             }
             turns += 1;
             if turns > 50 {
-                std::thread::yield_now();
+                help();
             } else {
                 std::hint::spin_loop();
             }

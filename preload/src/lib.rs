@@ -6,6 +6,7 @@
 //! | [`memory`] | `memcpy` and its kin, redirected at link time |
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
 //! | [`threads`] | pthreads: strands, locksets and the order between threads |
+//! | [`openmp`] | OpenMP: what its runtime tells a tool, and threads of runtimes that tell nothing |
 //! | `shmem` | OpenSHMEM: one row a call, forwarded to the library's `pshmem_` name (feature `shmem`, the default) |
 //! | `mpi` | MPI: one row a call, forwarded to the library's `PMPI_` name (feature `mpi`, built for one MPI library) |
 //!
@@ -30,6 +31,7 @@ mod loaded;
 mod memory;
 #[cfg(feature = "mpi")]
 mod mpi;
+mod openmp;
 mod rank;
 #[cfg(feature = "shmem")]
 mod shmem;

@@ -142,6 +142,18 @@ pub fn observe() -> Option<Observed> {
     }
 }
 
+/// Code that runs in the program's threads but is not the program: address ranges of its communication library, settled when
+/// observation begins. Looked up where nothing may be allocated: such a library may take locks inside `malloc`.
+pub static FOREIGN: OnceLock<Vec<(u64, u64)>> = OnceLock::new();
+
+/// The same as [`observe`], for calls that the communication library makes too, at times when nobody called it: the caller decides.
+pub fn observe_program() -> Option<Observed> {
+    let observed = observe()?;
+    let pc = observed.pc;
+    let foreign = FOREIGN.get().is_some_and(|ranges| ranges.iter().any(|&(lo, hi)| lo <= pc && pc < hi));
+    (!foreign).then_some(observed)
+}
+
 /// Runs something that is not the program's doing.
 pub fn unobserved<R>(f: impl FnOnce() -> R) -> R {
     let block = block();

@@ -5,7 +5,8 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::allocation::thread_stack;
-use crate::rank::{Observed, SESSION, THREADED, attach, detach, observe, unobserved};
+use crate::openmp;
+use crate::rank::{Observed, SESSION, THREADED, attach, detach, observe_program, unobserved};
 use libc::{c_int, c_void, pthread_attr_t, pthread_t, timespec};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -44,9 +45,20 @@ impl Real {
 
 /// Defines a function that the C library has too. In the body, `real` is that one.
 macro_rules! interpose {
-    ($( $(@$version:literal)? fn $name:ident ( $($arg:ident : $ty:ty),* ) -> $ret:ty , $real:ident => $body:block )*) => { $(
+    ($( $(@$version:literal)? fn $name:ident ( $($arg:ident : $ty:ty),* ) -> $ret:ty , $real:ident => $body:block )*) => { pastey::paste! { $(
+        /// Notes who called, as [`crate::entry::entries`] do.
+        #[unsafe(naked)]
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
+        unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
+                "mov r10, qword ptr [rsp]",
+                "mov qword ptr fs:[r11 + 8], r10",
+                "jmp {to}",
+                to = sym [<on_ $name>],
+            )
+        }
+        unsafe extern "C" fn [<on_ $name>]($($arg: $ty),*) -> $ret {
             const VERSION: Option<&CStr> = { #[allow(unused_mut, unused_assignments)] let mut v = None; $( v = Some($version); )? v };
             static REAL: Real = Real::new(
                 match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) { Ok(name) => name, Err(_) => c"" },
@@ -60,7 +72,7 @@ macro_rules! interpose {
             let $real = unsafe { std::mem::transmute::<usize, unsafe extern "C" fn($($ty),*) -> $ret>(address) };
             $body
         }
-    )* };
+    )* } };
 }
 
 /// Which strand a thread is.
@@ -91,6 +103,12 @@ fn at_exit_key() -> libc::pthread_key_t {
 extern "C" fn thread_starts(start: *mut c_void) -> *mut c_void {
     // SAFETY: the box that `pthread_create` made for this thread.
     let start = unsafe { Box::from_raw(start.cast::<Start>()) };
+    becomes(start.strand);
+    (start.routine)(start.argument)
+}
+
+/// The calling thread is this strand from now on.
+pub fn becomes(strand: Strand) {
     if let Some(session) = SESSION.get() {
         unobserved(|| {
             // SAFETY: any non-null value makes the destructor run.
@@ -99,12 +117,11 @@ extern "C" fn thread_starts(start: *mut c_void) -> *mut c_void {
             if let Some((base, len)) = thread_stack() {
                 rank.allocated(base, len);
             }
-            let recorder = rank.begin(start.strand);
+            let recorder = rank.begin(strand);
             drop(rank);
             attach(recorder);
         });
     }
-    (start.routine)(start.argument)
 }
 
 unsafe extern "C" fn thread_ends(_value: *mut c_void) {
@@ -122,7 +139,7 @@ fn process_lock(observed: &Observed, address: *const c_void) -> Lock {
 
 /// A lock with readers is taken.
 fn taken(address: *const c_void, mode: Mode) {
-    if let Some(observed) = observe() {
+    if let Some(observed) = observe_program() {
         let lock = process_lock(&observed, address);
         observed.session.rank().lock(observed.recorder, lock, mode);
     }
@@ -130,34 +147,34 @@ fn taken(address: *const c_void, mode: Mode) {
 
 /// A lock that only one can hold is taken.
 fn entered(address: *const c_void) {
-    if let Some(observed) = observe() {
+    if let Some(observed) = observe_program() {
         let lock = process_lock(&observed, address);
         observed.session.rank().lock_local_section(observed.recorder, lock);
     }
 }
 
 fn released(address: *const c_void) {
-    if let Some(observed) = observe() {
+    if let Some(observed) = observe_program() {
         let lock = process_lock(&observed, address);
         observed.session.rank().unlock(observed.recorder, lock);
     }
 }
 
 fn signalled(address: *const c_void) {
-    if let Some(observed) = observe() {
+    if let Some(observed) = observe_program() {
         observed.session.rank().signal_local(observed.recorder, address as u64, How::Modify);
     }
 }
 
 fn awaited(address: *const c_void) {
-    if let Some(observed) = observe() {
+    if let Some(observed) = observe_program() {
         observed.session.rank().await_local(observed.recorder, address as u64);
     }
 }
 
 fn joined(thread: pthread_t) {
     if let Some(strand) = strands(|s| s.remove(&thread))
-        && let Some(observed) = observe()
+        && let Some(observed) = observe_program()
     {
         observed.session.rank().acquire(observed.recorder, Token::Exit(strand));
     }
@@ -180,7 +197,8 @@ fn barriers<R>(f: impl FnOnce(&mut FxHashMap<u64, Round>) -> R) -> R {
 // SAFETY (all rows): each body forwards the program's own arguments.
 interpose! {
     fn pthread_create(thread: *mut pthread_t, attr: *const pthread_attr_t, routine: extern "C" fn(*mut c_void) -> *mut c_void, argument: *mut c_void) -> c_int, real => {
-        let Some(Observed { session, recorder, .. }) = &mut observe() else {
+        let observed = &mut observe_program().filter(|o| openmp::watches(o.pc, o.recorder.strand().rank.0));
+        let Some(Observed { session, recorder, .. }) = observed else {
             return unsafe { real(thread, attr, routine, argument) };
         };
         THREADED.store(true, Ordering::Release);
@@ -332,13 +350,13 @@ interpose! {
             }
             current
         });
-        let token = observe().map(|o| {
+        let token = observe_program().map(|o| {
             let token = Token::Local { rank: o.recorder.strand().rank, address, round };
             o.session.rank().release(o.recorder, token);
             token
         });
         let result = unsafe { real(barrier) };
-        if let (Some(token), Some(o)) = (token, observe()) {
+        if let (Some(token), Some(o)) = (token, observe_program()) {
             o.session.rank().acquire(o.recorder, token);
         }
         result

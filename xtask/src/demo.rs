@@ -37,7 +37,7 @@ pub fn demo() -> Result<()> {
 fn next() -> String {
     format!(
         "The race was found: exit code 1. Next:
-    put shmem_barrier_all() where the report says, and check again: exit code 0
+    add shmem_barrier_all(); after line 23 and check again: exit code 0
     cargo xtask install                  copies the command to ~/.local/bin
     thrille check your_program.c -n 4    your own program
     {:<36} for more",

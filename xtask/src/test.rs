@@ -23,7 +23,7 @@ pub fn test(options: &Options) -> Result<()> {
 
 fn everything(options: &Options) -> Vec<Part> {
     let mut parts = vec![Part::run("format", cargo().args(["fmt", "--all", "--check"]))];
-    let lint = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    let lint = ["clippy", "--workspace", "--all-targets", "--keep-going", "--", "-D", "warnings"];
     parts.push(Part::run("lints", cargo().args(lint)));
     parts.extend(tests(options, None));
     parts.push(Part::run("demo", cargo().args(["xtask", "demo"])));

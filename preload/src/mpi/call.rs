@@ -137,6 +137,11 @@ pub fn call() -> Option<Call> {
     (!is_library(o.pc)).then_some(Call { o })
 }
 
+/// Where the library and what it is made of are loaded now.
+pub fn library() -> Vec<(u64, u64)> {
+    loaded::modules().into_iter().filter(|m| belongs(&m.path)).flat_map(|m| m.ranges).collect()
+}
+
 /// Where files are loaded, and whether they belong to the library.
 static FILES: Shared<Vec<(u64, u64, bool)>> = Shared::new();
 
@@ -157,7 +162,11 @@ fn is_library(pc: u64) -> bool {
 
 fn belongs(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or_default();
-    ["libmpi.so", "libmpich.so", "libopen-", "libucp", "libuct", "mca_", "libfabric"].iter().any(|p| file.starts_with(p))
+    const LIBRARY: [&str; 14] = [
+        "libmpi.so", "libmpich.so", "libopen-", "mca_", "libuc", "libfabric", "libpmix", "libevent", "libhwloc", "libpsm", "libibverbs",
+        "librdmacm", "libxpmem", "libslurm",
+    ];
+    LIBRARY.iter().any(|start| file.starts_with(start))
 }
 
 /// Elements of memory, as MPI calls have them.

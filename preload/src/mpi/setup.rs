@@ -1,8 +1,8 @@
 //! Init, finalize and abort. Observation begins when the library is initialised and ends before it is finalised.
 
-use crate::mpi::call::{SUCCESS, call, calls};
+use crate::mpi::call::{SUCCESS, call, calls, library};
 use crate::mpi::{comms, words};
-use crate::rank::{begin, connect, finish, told_as, unobserved};
+use crate::rank::{FOREIGN, begin, connect, finish, told_as, unobserved};
 use mpi_sys::{MPI_Comm, MPI_Info};
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +26,8 @@ fn initialised(result: c_int) {
         comms::begin(size, level);
         if let Some(mut transport) = connect(&told) {
             words::make(&told, &mut transport);
+            // Set once: the library is initialised once.
+            let _ = FOREIGN.set(library());
             begin(&told, transport, Regions::default());
         }
     });

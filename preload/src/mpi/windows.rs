@@ -195,7 +195,6 @@ struct New {
     unit: c_int,
     addressing: Addressing,
     shared: bool,
-    info: MPI_Info,
     comm: MPI_Comm,
 }
 
@@ -242,18 +241,29 @@ fn said(info: MPI_Info, key: &std::ffi::CStr) -> Option<String> {
     (there != 0).then(|| String::from_utf8_lossy(&value[..len]).into_owned())
 }
 
-/// Takes note of what is said about accumulates.
-fn hints(window: &mut Window, info: MPI_Info) {
-    if let Some(order) = said(info, c"accumulate_ordering") {
-        window.ordered = ["rar", "raw", "war", "waw"].iter().all(|o| order.split(',').any(|said| said.trim() == *o));
+/// What is said about accumulates. MPICH cuts the values to pieces when it makes a window: they are read before that.
+struct Hints {
+    ordered: Option<bool>,
+    reading_goes_with_all: Option<bool>,
+}
+
+impl Hints {
+    fn of(info: MPI_Info) -> Self {
+        let all = |order: String| ["rar", "raw", "war", "waw"].iter().all(|o| order.split(',').any(|said| said.trim() == *o));
+        Self {
+            ordered: said(info, c"accumulate_ordering").map(all),
+            reading_goes_with_all: said(info, c"accumulate_ops").map(|ops| ops.trim() != "same_op"),
+        }
     }
-    if let Some(ops) = said(info, c"accumulate_ops") {
-        window.reading_goes_with_all = ops.trim() != "same_op";
+
+    fn apply(&self, window: &mut Window) {
+        window.ordered = self.ordered.unwrap_or(window.ordered);
+        window.reading_goes_with_all = self.reading_goes_with_all.unwrap_or(window.reading_goes_with_all);
     }
 }
 
 /// A window was made: everybody agrees on its number, and its memory is shared from now on.
-fn made(call: &mut Call, win: MPI_Win, new: &New) {
+fn made(call: &mut Call, win: MPI_Win, new: &New, hints: &Hints) {
     let (mut rank, mut size, mut world) = (0, 0, 0);
     // SAFETY: asks about handles that the library has just taken or given, with variables of our own.
     let group = unsafe {
@@ -289,7 +299,7 @@ fn made(call: &mut Call, win: MPI_Win, new: &New) {
         ordered: true,
         reading_goes_with_all: true,
     };
-    hints(&mut window, new.info);
+    hints.apply(&mut window);
     if new.addressing == Addressing::Offsets {
         let pc = call.o.pc;
         call.o.session.rank().window(number, new.base);
@@ -323,7 +333,7 @@ fn others_parts(window: &mut Window, win: MPI_Win) {
 }
 
 /// Runs a call that makes a window. It is collective, and everybody learns of everybody's memory in it.
-fn making(comm: MPI_Comm, win: *mut MPI_Win, real: impl FnOnce() -> c_int, new: impl FnOnce() -> New) -> c_int {
+fn making(comm: MPI_Comm, info: MPI_Info, win: *mut MPI_Win, real: impl FnOnce() -> c_int, new: impl FnOnce() -> New) -> c_int {
     let Some(mut call) = call() else { return real() };
     let global = comms::about(comm).is_some_and(|c| c.global);
     let token = if global { None } else { comms::next_collective(comm) };
@@ -331,10 +341,11 @@ fn making(comm: MPI_Comm, win: *mut MPI_Win, real: impl FnOnce() -> c_int, new: 
         None => call.enter_barrier(),
         Some(token) => call.release(token),
     }
+    let hints = Hints::of(info);
     let result = real();
     if result == SUCCESS {
         // SAFETY: the library has written the handle.
-        made(&mut call, unsafe { *win }, &new());
+        made(&mut call, unsafe { *win }, &new(), &hints);
     }
     match token {
         None => call.leave_barrier(),
@@ -352,25 +363,25 @@ fn written(base: *const c_void) -> u64 {
 // SAFETY (all rows): each body forwards the program's own arguments.
 calls! {
     fn Win_create(base: *mut c_void, size: MPI_Aint, unit: c_int, info: MPI_Info, comm: MPI_Comm, win: *mut MPI_Win), real => {
-        making(comm, win, real, || {
-            New { base: base as u64, size: size as u64, unit, addressing: Addressing::Offsets, shared: false, info, comm }
+        making(comm, info, win, real, || {
+            New { base: base as u64, size: size as u64, unit, addressing: Addressing::Offsets, shared: false, comm }
         })
     }
     fn Win_allocate(size: MPI_Aint, unit: c_int, info: MPI_Info, comm: MPI_Comm, base: *mut c_void, win: *mut MPI_Win), real => {
-        making(comm, win, real, || {
-            New { base: written(base), size: size as u64, unit, addressing: Addressing::Offsets, shared: false, info, comm }
+        making(comm, info, win, real, || {
+            New { base: written(base), size: size as u64, unit, addressing: Addressing::Offsets, shared: false, comm }
         })
     }
     fn Win_allocate_shared(
         size: MPI_Aint, unit: c_int, info: MPI_Info, comm: MPI_Comm, base: *mut c_void, win: *mut MPI_Win,
     ), real => {
-        making(comm, win, real, || {
-            New { base: written(base), size: size as u64, unit, addressing: Addressing::Offsets, shared: true, info, comm }
+        making(comm, info, win, real, || {
+            New { base: written(base), size: size as u64, unit, addressing: Addressing::Offsets, shared: true, comm }
         })
     }
     fn Win_create_dynamic(info: MPI_Info, comm: MPI_Comm, win: *mut MPI_Win), real => {
-        making(comm, win, real, || {
-            New { base: 0, size: 0, unit: 1, addressing: Addressing::Addresses, shared: false, info, comm }
+        making(comm, info, win, real, || {
+            New { base: 0, size: 0, unit: 1, addressing: Addressing::Addresses, shared: false, comm }
         })
     }
     fn Win_attach(win: MPI_Win, base: *mut c_void, size: MPI_Aint), real => {
@@ -398,7 +409,8 @@ calls! {
     fn Win_set_info(win: MPI_Win, info: MPI_Info), real => {
         let call = call();
         if call.is_some() {
-            window(win, |w| hints(w, info));
+            let hints = Hints::of(info);
+            window(win, |w| hints.apply(w));
         }
         real()
     }

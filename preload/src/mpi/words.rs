@@ -29,5 +29,16 @@ pub fn make(told: &Told, transport: &mut SocketTransport) {
 pub fn lock(word: Word) -> Option<Counted> {
     let mut hasher = FxHasher::default();
     word.hash(&mut hasher);
-    WORDS.get()?.lock((hasher.finish() >> 20) % NUMBER)
+    WORDS.get()?.lock((hasher.finish() >> 20) % NUMBER, progress)
+}
+
+/// Lets the library work: the counter's holder may wait for this process to carry out its operation.
+fn progress() {
+    let mut flag = 0;
+    // SAFETY: asks for messages of this process to itself; nothing is received.
+    unsafe {
+        let (any, tag, to_itself) = (mpi_sys::MPI_ANY_SOURCE, mpi_sys::MPI_ANY_TAG, mpi_sys::RSMPI_COMM_SELF);
+        mpi_sys::PMPI_Iprobe(any, tag, to_itself, &raw mut flag, mpi_sys::RSMPI_STATUS_IGNORE);
+    }
+    std::thread::yield_now();
 }

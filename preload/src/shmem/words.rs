@@ -33,5 +33,5 @@ pub fn lock(word: Word) -> Option<Counted> {
         Segment::Statics if word.offset < words.statics => words.heap + word.offset,
         _ => return None,
     };
-    words.counters.lock((u64::from(word.owner.0) * (words.heap + words.statics) + within) / 8)
+    words.counters.lock((u64::from(word.owner.0) * (words.heap + words.statics) + within) / 8, std::thread::yield_now)
 }

@@ -1,0 +1,410 @@
+//! OpenMP, by OMPT: the runtime tells a tool that it finds in the process what its threads do. LLVM's does, and what speaks its ABI;
+//! gcc's libgomp does not, but its programs run on LLVM's when that is preloaded.
+//!
+//! | module | has |
+//! |---|---|
+//! | [`abi`] | the types of OMPT |
+//! | [`tasks`] | regions, tasks, and what orders them |
+//! | [`strand`] | the calling thread's strand |
+//! | [`reduce`] | clang's reductions, of which OMPT does not tell |
+//!
+//! A strand is a thread: `pthread_create` makes it when the runtime adds one to its pool. Regions, barriers, tasks and their waits
+//! release and acquire tokens; `critical`, locks and the locks behind `atomic` go into locksets; `ordered` orders one iteration after the
+//! other.
+//!
+//! A task is part of the strand of the thread that runs it. So a race between two tasks that the same thread happened to run is missed, as
+//! is one between a task and what its thread did before and after. Tasks of different threads are ordered by what the program says.
+//!
+//! Threads of a runtime without OMPT would be strands that nothing orders: they are not observed ([`watches`]), and the report says so.
+
+mod abi;
+mod reduce;
+mod strand;
+mod tasks;
+
+use abi::{Data, Dependence, GetTaskMemory, LOOPS, Lookup, ORDERED, SetCallback, StartTool, StartToolFn, WORKER};
+use abi::{dependence, event, scope, status, sync, task};
+use crate::rank::SESSION;
+use rustc_hash::{FxHashSet, FxHasher};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use strand::{acquire, release, tell};
+use tasks::{Region, Task, keep, kept, lock, taken};
+use thrille_model::job::ENV_RUN_DIR;
+use thrille_model::{How, Lock};
+
+/// Where the runtime that tells us is loaded.
+static RUNTIME: AtomicUsize = AtomicUsize::new(0);
+static TASK_MEMORY: AtomicUsize = AtomicUsize::new(0);
+/// The report has been told of threads that are not observed.
+static TOLD: AtomicBool = AtomicBool::new(false);
+
+/// The loaded file that an address is in: where, and its name.
+fn file_of(address: usize) -> Option<(usize, String)> {
+    // SAFETY: asks the linker, with a variable of our own; the name it gives is a string of its own.
+    unsafe {
+        let mut info = std::mem::zeroed::<libc::Dl_info>();
+        if libc::dladdr(address as *const c_void, &raw mut info) == 0 || info.dli_fname.is_null() {
+            return None;
+        }
+        let path = CStr::from_ptr(info.dli_fname).to_string_lossy().into_owned();
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        Some((info.dli_fbase as usize, name))
+    }
+}
+
+/// Whether a thread that this caller creates can be observed: not if it is a worker of an OpenMP runtime that does not tell what it does.
+pub fn watches(caller: u64, rank: u32) -> bool {
+    let Some((base, name)) = file_of(caller as usize) else { return true };
+    if !["libgomp", "libomp", "libiomp5"].iter().any(|runtime| name.starts_with(runtime)) || base == RUNTIME.load(Ordering::Acquire) {
+        return true;
+    }
+    if !TOLD.swap(true, Ordering::AcqRel)
+        && let Some(session) = SESSION.get()
+    {
+        let remedy = if name.starts_with("libgomp") {
+            "install LLVM's runtime (Debian: apt install libomp-16-dev) and start the program with thrille, which runs it on that one"
+        } else {
+            "let it tell what its threads do: OMP_TOOL=enabled"
+        };
+        session.note(format!("OpenMP threads of rank {rank} are not observed: the program runs on {name}; {remedy}"));
+    }
+    false
+}
+
+/// The runtime looks for a tool.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn ompt_start_tool(version: c_uint, runtime: *const c_char) -> *const StartTool {
+    static TOOL: StartTool = StartTool { initialize, finalize, tool: Data { ptr: std::ptr::null_mut() } };
+    if std::env::var_os(ENV_RUN_DIR).is_some() {
+        return &raw const TOOL;
+    }
+    // SAFETY: looks behind this library for another tool, whose function has this type.
+    unsafe {
+        let next = libc::dlsym(libc::RTLD_NEXT, c"ompt_start_tool".as_ptr());
+        if next.is_null() {
+            return std::ptr::null();
+        }
+        std::mem::transmute::<*mut c_void, StartToolFn>(next)(version, runtime)
+    }
+}
+
+unsafe extern "C" fn initialize(lookup: Lookup, _device: c_int, _tool: *mut Data) -> c_int {
+    // SAFETY: the runtime's own function by its name.
+    let (set, memory) = unsafe { (lookup(c"ompt_set_callback".as_ptr()), lookup(c"ompt_get_task_memory".as_ptr())) };
+    if set.is_null() {
+        return 0;
+    }
+    TASK_MEMORY.store(memory as usize, Ordering::Release);
+    // SAFETY: OMPT says that the function of this name has this type.
+    let set = unsafe { std::mem::transmute::<*const c_void, SetCallback>(set) };
+    let callbacks = [
+        (event::THREAD_BEGIN, thread_begin as *const c_void),
+        (event::PARALLEL_BEGIN, parallel_begin as *const c_void),
+        (event::PARALLEL_END, parallel_end as *const c_void),
+        (event::TASK_CREATE, task_create as *const c_void),
+        (event::TASK_SCHEDULE, task_schedule as *const c_void),
+        (event::IMPLICIT_TASK, implicit_task as *const c_void),
+        (event::SYNC_REGION_WAIT, sync_region_wait as *const c_void),
+        (event::SYNC_REGION, sync_region as *const c_void),
+        (event::MUTEX_ACQUIRED, mutex_acquired as *const c_void),
+        (event::MUTEX_RELEASED, mutex_released as *const c_void),
+        (event::DEPENDENCES, dependences as *const c_void),
+        (event::WORK, work as *const c_void),
+    ];
+    for (event, callback) in callbacks {
+        // SAFETY: each callback has the type that OMPT gives its event.
+        if unsafe { set(event, callback) } <= 1 {
+            return 0;
+        }
+    }
+    let runtime = file_of(lookup as usize).map_or(0, |(base, _)| base);
+    RUNTIME.store(runtime, Ordering::Release);
+    1
+}
+
+unsafe extern "C" fn finalize(_tool: *mut Data) {}
+
+extern "C" fn thread_begin(kind: c_int, _thread: *mut Data) {
+    if kind == WORKER {
+        strand::begins();
+    }
+}
+
+// SAFETY (all callbacks): the words are the runtime's; those of regions hold a `Region`, those of tasks a `Task`, from the callback that
+// begins them to the one that ends them.
+
+unsafe extern "C" fn parallel_begin(
+    _task: *mut Data,
+    _frame: *const c_void,
+    region: *mut Data,
+    team: c_uint,
+    _flags: c_int,
+    _code: *const c_void,
+) {
+    strand::prepare(team as usize);
+    let new = Region::new();
+    release([new.fork()]);
+    // SAFETY: see above.
+    unsafe { keep(region, new) };
+}
+
+unsafe extern "C" fn parallel_end(region: *mut Data, _task: *mut Data, _flags: c_int, _code: *const c_void) {
+    // SAFETY: see above.
+    if let Some(region) = unsafe { taken::<Region>(region) } {
+        acquire(region.join());
+    }
+}
+
+unsafe extern "C" fn implicit_task(
+    endpoint: c_int,
+    region: *mut Data,
+    task: *mut Data,
+    _team: c_uint,
+    index: c_uint,
+    flags: c_int,
+) {
+    // SAFETY: see above.
+    unsafe {
+        if endpoint == scope::END {
+            drop(taken::<Task>(task));
+        } else if flags & task::INITIAL != 0 {
+            keep(task, Task::implicit(None, index));
+        } else {
+            let region = kept::<Region>(region);
+            strand::joins_team();
+            if let Some(region) = &region {
+                acquire(region.fork());
+            }
+            keep(task, Task::implicit(region, index));
+        }
+    }
+}
+
+unsafe extern "C" fn sync_region(kind: c_int, endpoint: c_int, region: *mut Data, task: *mut Data, _code: *const c_void) {
+    // SAFETY: see above.
+    let Some(task) = (unsafe { kept::<Task>(task) }) else { return };
+    match (kind, endpoint) {
+        (sync::REDUCTION, _) => {}
+        (sync::TASKWAIT, scope::BEGIN) => {}
+        (sync::TASKWAIT, _) => {
+            if let Some(children) = task.children() {
+                acquire(children);
+            }
+        }
+        (sync::TASKGROUP, scope::BEGIN) => task.begin_group(),
+        (sync::TASKGROUP, _) => {
+            if let Some(group) = task.end_group() {
+                acquire(group.token());
+            }
+        }
+        (_, scope::BEGIN) => {
+            let Some(team) = &task.region else { return };
+            let barrier = team.barrier(task.barrier.load(Ordering::Relaxed));
+            let join = sync::ENDS_REGION.contains(&kind).then(|| team.join());
+            release([Some(barrier), join].into_iter().flatten());
+            if join.is_some() && task.index != 0 {
+                strand::count();
+            }
+        }
+        (_, _) => {
+            let Some(team) = &task.region else { return };
+            let number = task.barrier.fetch_add(1, Ordering::Relaxed);
+            // SAFETY: the word may be missing, or empty, at the end of a region: workers leave it when the next one begins.
+            let over = unsafe { region.as_ref().is_none_or(|region| region.ptr.is_null()) };
+            if !over || task.index == 0 {
+                acquire(team.barrier(number));
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn sync_region_wait(_kind: c_int, endpoint: c_int, _region: *mut Data, task: *mut Data, _code: *const c_void) {
+    let waits = endpoint == scope::BEGIN;
+    // SAFETY: see above.
+    if let Some(task) = unsafe { kept::<Task>(task) } {
+        task.waits.store(waits, Ordering::Relaxed);
+    }
+    strand::aside(waits);
+}
+
+unsafe extern "C" fn task_create(
+    by: *mut Data,
+    _frame: *const c_void,
+    new: *mut Data,
+    flags: c_int,
+    _depends: c_int,
+    _code: *const c_void,
+) {
+    if flags & task::INITIAL != 0 || by.is_null() {
+        return;
+    }
+    // SAFETY: see above.
+    unsafe {
+        let parent = kept::<Task>(by).unwrap_or_else(|| {
+            keep(by, Task::implicit(None, 0));
+            kept(by).unwrap_or_else(|| Task::implicit(None, 0))
+        });
+        let created = Task::explicit(parent);
+        release([created.created()]);
+        keep(new, created);
+    }
+}
+
+unsafe extern "C" fn task_schedule(prior: *mut Data, why: c_int, next: *mut Data) {
+    // SAFETY: see above.
+    if let Some(left) = unsafe { kept::<Task>(prior) } {
+        match why {
+            status::COMPLETE | status::CANCEL | status::LATE_FULFILL => {
+                completed(&left, why != status::LATE_FULFILL);
+                // SAFETY: nothing is heard of a task that is complete.
+                drop(unsafe { taken::<Task>(prior) });
+            }
+            status::DETACH | status::EARLY_FULFILL => release(left.completion()),
+            status::TASKWAIT_COMPLETE => {
+                depends_on(&left);
+                // SAFETY: as above.
+                drop(unsafe { taken::<Task>(prior) });
+                return;
+            }
+            _ => {}
+        }
+    }
+    // SAFETY: see above.
+    let Some(next) = (unsafe { kept::<Task>(next) }) else { return };
+    if !next.begun.swap(true, Ordering::Relaxed) {
+        acquire(next.created());
+        depends_on(&next);
+        new_memory();
+    }
+    strand::aside(next.waits.load(Ordering::Relaxed));
+}
+
+/// A task begins after those that it depends on.
+fn depends_on(task: &Task) {
+    for depends in task.depends() {
+        tell(|rank, recorder| {
+            depends.after().for_each(|name| rank.await_local(recorder, name));
+            if let Some(name) = depends.lock() {
+                rank.lock_local_section(recorder, Lock::Process(recorder.strand().rank, name));
+            }
+        });
+    }
+}
+
+/// A task is complete; `here` if it was run by this thread.
+fn completed(task: &Task, here: bool) {
+    for depends in task.depends() {
+        tell(|rank, recorder| {
+            if let (Some(name), true) = (depends.lock(), here) {
+                rank.unlock(recorder, Lock::Process(recorder.strand().rank, name));
+            }
+            rank.signal_local(recorder, depends.done(), How::Modify);
+        });
+    }
+    release(task.completion());
+    if here {
+        new_memory();
+    }
+}
+
+/// The runtime uses the memory of a task that is complete for the next one. What a task does there, and what those that create it do, is
+/// kept apart from what others did: the same thread fills a piece of memory each time, and by the token it comes before.
+fn new_memory() {
+    /// What a compiler keeps before the variables.
+    const HEADER: u64 = 32;
+    let function = TASK_MEMORY.load(Ordering::Acquire);
+    if function == 0 {
+        return;
+    }
+    let (mut at, mut len) = (std::ptr::null_mut(), 0);
+    // SAFETY: OMPT says that the function of this name has this type; the variables are ours.
+    let known = unsafe { std::mem::transmute::<usize, GetTaskMemory>(function)(&raw mut at, &raw mut len, 0) };
+    if known != 0 && !at.is_null() {
+        tell(|rank, _| rank.allocated(at as u64 - HEADER, len as u64 + HEADER));
+    }
+}
+
+unsafe extern "C" fn dependences(task: *mut Data, list: *const Dependence, count: c_int) {
+    // SAFETY: see above; the list has that many entries.
+    let (task, list) = unsafe {
+        let Some(task) = kept::<Task>(task) else { return };
+        if list.is_null() || count <= 0 {
+            return;
+        }
+        (task, std::slice::from_raw_parts(list, count as usize))
+    };
+    match list[0].kind {
+        dependence::SOURCE => {
+            if let Some(mark) = iteration(&task, list) {
+                release([mark]);
+            }
+        }
+        dependence::SINK => {
+            if let Some(mark) = iteration(&task, list) {
+                acquire(mark);
+            }
+        }
+        _ => list.iter().for_each(|one| task.depend(one.variable, one.kind)),
+    }
+}
+
+/// The token of an iteration of a loop whose iterations wait for each other.
+fn iteration(task: &Arc<Task>, vector: &[Dependence]) -> Option<tasks::Mark> {
+    let region = task.region.as_ref()?;
+    let mut hasher = FxHasher::default();
+    task.loops.load(Ordering::Relaxed).hash(&mut hasher);
+    vector.iter().for_each(|one| one.variable.hash(&mut hasher));
+    Some((region.posts, hasher.finish()))
+}
+
+unsafe extern "C" fn work(kind: c_int, endpoint: c_int, _region: *mut Data, task: *mut Data, _count: u64, _code: *const c_void) {
+    if endpoint == scope::BEGIN && LOOPS.contains(&kind) {
+        // SAFETY: see above.
+        if let Some(task) = unsafe { kept::<Task>(task) } {
+            task.loops.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Mutexes whose holder we know. The runtime tells that one is released after it is: who takes it next waits here until we know.
+static HELD: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
+/// How long at most: the holder is on its way.
+const PATIENCE: Duration = Duration::from_millis(200);
+static IMPATIENT: AtomicU64 = AtomicU64::new(0);
+
+fn hold(mutex: u64) {
+    let mut since = None;
+    while !lock(&HELD).get_or_insert_default().insert(mutex) {
+        if since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            IMPATIENT.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
+unsafe extern "C" fn mutex_acquired(kind: c_int, mutex: u64, _code: *const c_void) {
+    hold(mutex);
+    tell(|rank, recorder| {
+        if kind == ORDERED {
+            rank.await_local(recorder, mutex);
+        } else {
+            rank.lock_local_section(recorder, Lock::Process(recorder.strand().rank, mutex));
+        }
+    });
+}
+
+unsafe extern "C" fn mutex_released(kind: c_int, mutex: u64, _code: *const c_void) {
+    tell(|rank, recorder| {
+        if kind == ORDERED {
+            rank.signal_local(recorder, mutex, How::Modify);
+        } else {
+            rank.unlock(recorder, Lock::Process(recorder.strand().rank, mutex));
+        }
+    });
+    lock(&HELD).get_or_insert_default().remove(&mutex);
+}

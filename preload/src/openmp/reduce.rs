@@ -1,0 +1,74 @@
+//! clang's reductions: between `__kmpc_reduce` and its end a thread adds its part to the shared variable, under a lock that the runtime
+//! tells nobody about. gcc's use `GOMP_atomic_start`, which it does tell about.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
+
+use super::strand::{aside, tell};
+use std::cell::Cell;
+use std::ffi::{CStr, c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use thrille_model::Lock;
+
+thread_local! {
+    /// The lock of the reduction that this thread is in.
+    static REDUCES: Cell<u64> = const { Cell::new(0) };
+}
+
+fn begun(lock: *mut c_void) {
+    let lock = lock as u64;
+    REDUCES.set(lock);
+    tell(|rank, recorder| rank.lock_local_section(recorder, Lock::Process(recorder.strand().rank, lock)));
+}
+
+fn over() {
+    let lock = REDUCES.replace(0);
+    if lock != 0 {
+        tell(|rank, recorder| rank.unlock(recorder, Lock::Process(recorder.strand().rank, lock)));
+    }
+}
+
+fn real(name: &CStr, known: &AtomicUsize) -> usize {
+    if known.load(Ordering::Relaxed) == 0 {
+        // SAFETY: looks behind this library for the function of this name.
+        known.store(unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) } as usize, Ordering::Relaxed);
+    }
+    known.load(Ordering::Relaxed)
+}
+
+macro_rules! reductions {
+    ($($begin:ident $end:ident;)*) => { $(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $begin(at: *mut c_void, thread: c_int, count: c_int, len: usize, data: *mut c_void, combine: *mut c_void, lock: *mut c_void) -> c_int {
+            static REAL: AtomicUsize = AtomicUsize::new(0);
+            type Real = unsafe extern "C" fn(*mut c_void, c_int, c_int, usize, *mut c_void, *mut c_void, *mut c_void) -> c_int;
+            let name = CStr::from_bytes_with_nul(concat!(stringify!($begin), "\0").as_bytes()).unwrap_or(c"");
+            let address = real(name, &REAL);
+            if address == 0 {
+                return 0;
+            }
+            aside(true);
+            let way = unsafe { std::mem::transmute::<usize, Real>(address)(at, thread, count, len, data, combine, lock) };
+            aside(false);
+            // 1: this thread, alone for now, adds to the shared variable; 2: by atomics; 0: somebody else has done so.
+            if way == 1 {
+                begun(lock);
+            }
+            way
+        }
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $end(at: *mut c_void, thread: c_int, lock: *mut c_void) {
+            static REAL: AtomicUsize = AtomicUsize::new(0);
+            over();
+            let name = CStr::from_bytes_with_nul(concat!(stringify!($end), "\0").as_bytes()).unwrap_or(c"");
+            let address = real(name, &REAL);
+            if address != 0 {
+                unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void, c_int, *mut c_void)>(address)(at, thread, lock) };
+            }
+        }
+    )* };
+}
+
+// SAFETY (all rows): forwards the program's own arguments to the runtime's function of this name and type.
+reductions! {
+    __kmpc_reduce __kmpc_end_reduce;
+    __kmpc_reduce_nowait __kmpc_end_reduce_nowait;
+}

@@ -1,0 +1,291 @@
+//! Parallel regions and tasks as the runtime tells of them, and the tokens that order them.
+//!
+//! | token | released by | acquired by |
+//! |---|---|---|
+//! | `Region::fork` | who encounters the region | each thread of the team as it begins |
+//! | `Region::barrier(n)` | each thread that comes to the team's n-th barrier; each task that must be complete by then | each that leaves it |
+//! | `Region::join` | each thread that comes to the last barrier | who encountered the region, at its end |
+//! | `Task::created` | who creates the task | the thread that begins it |
+//! | `Task::children(n)` | children created before the n-th `taskwait`, as they complete | the task at that `taskwait` |
+//! | `Group::token` | tasks created in a `taskgroup`, as they complete | its end |
+//!
+//! Tokens are numbered along lines that are used again and again, because a rank forgets a token when a later one of its line but one is acquired.
+
+use super::abi::{Data, dependence};
+use rustc_hash::FxHashMap;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A token of this rank: line and number.
+pub type Mark = (u64, u64);
+
+/// Addresses that no memory has.
+static NAMES: AtomicU64 = AtomicU64::new(1 << 63);
+
+/// So many names that nothing else has.
+pub fn names(count: u64) -> u64 {
+    NAMES.fetch_add(count, Ordering::Relaxed)
+}
+
+/// Tokens one after the other.
+struct Line {
+    name: u64,
+    first: u64,
+    /// The last that was used.
+    last: AtomicU64,
+}
+
+static FREE: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+
+impl Line {
+    fn new() -> Self {
+        let (name, first) = lock(&FREE).pop().unwrap_or_else(|| (names(1), 0));
+        Self { name, first, last: AtomicU64::new(first) }
+    }
+
+    fn at(&self, number: u64) -> Mark {
+        self.last.fetch_max(self.first + number, Ordering::Relaxed);
+        (self.name, self.first + number)
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        lock(&FREE).push((self.name, *self.last.get_mut() + 1));
+    }
+}
+
+/// A parallel region and its team.
+pub struct Region {
+    line: Line,
+    end: Line,
+    /// How many have left the ordered regions of its loops.
+    pub posts: u64,
+}
+
+impl Region {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self { line: Line::new(), end: Line::new(), posts: names(1) })
+    }
+
+    pub fn fork(&self) -> Mark {
+        self.line.at(0)
+    }
+
+    /// The n-th barrier, from 1.
+    pub fn barrier(&self, number: u64) -> Mark {
+        self.line.at(number)
+    }
+
+    pub fn join(&self) -> Mark {
+        self.end.at(0)
+    }
+}
+
+/// A `taskgroup`.
+pub struct Group(Line);
+
+impl Group {
+    pub fn token(&self) -> Mark {
+        self.0.at(0)
+    }
+}
+
+/// How a task depends on a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    In,
+    Out,
+    Set,
+    Mutex,
+}
+
+const CLASSES: [Class; 4] = [Class::In, Class::Out, Class::Set, Class::Mutex];
+
+/// One dependence: the names of what tasks of each class leave behind, and the task's own class.
+#[derive(Clone, Copy)]
+pub struct Depends {
+    names: u64,
+    class: Class,
+}
+
+impl Depends {
+    /// What must be complete before.
+    pub fn after(self) -> impl Iterator<Item = u64> {
+        // Tasks of one class are ordered among themselves only if they write.
+        let comes_after = move |&(_, class): &(u64, Class)| class != self.class || class == Class::Out;
+        (self.names..).zip(CLASSES).filter(comes_after).map(|(name, _)| name)
+    }
+
+    /// What it leaves behind.
+    pub fn done(self) -> u64 {
+        self.names + self.class as u64
+    }
+
+    /// The lock it holds, if tasks of its class exclude each other.
+    pub fn lock(self) -> Option<u64> {
+        (self.class == Class::Mutex).then_some(self.names + 4)
+    }
+}
+
+/// A task: the implicit one of a thread in a region, or an explicit one.
+pub struct Task {
+    /// Who created it; none for implicit tasks.
+    parent: Option<Arc<Task>>,
+    pub region: Option<Arc<Region>>,
+    /// Of an implicit task, its number in the team.
+    pub index: u32,
+    /// The next barrier of an implicit task, or that by which an explicit one must be complete.
+    pub barrier: AtomicU64,
+    /// Loops begun by an implicit task.
+    pub loops: AtomicU64,
+    /// In the runtime, waiting.
+    pub waits: AtomicBool,
+    pub begun: AtomicBool,
+    line: Line,
+    offspring: Line,
+    taskwaits: AtomicU64,
+    /// Children since the last `taskwait`.
+    has_children: AtomicBool,
+    /// Which of its parent's tokens it releases when it is complete.
+    belongs: Option<Mark>,
+    group: Option<Arc<Group>>,
+    groups: Mutex<Vec<Arc<Group>>>,
+    depends: Mutex<Vec<Depends>>,
+    /// The variables that its children depend on.
+    variables: Mutex<FxHashMap<u64, u64>>,
+}
+
+impl Task {
+    fn new(parent: Option<Arc<Task>>, region: Option<Arc<Region>>, barrier: u64) -> Self {
+        Self {
+            parent,
+            region,
+            index: 0,
+            barrier: AtomicU64::new(barrier),
+            loops: AtomicU64::new(0),
+            waits: AtomicBool::new(false),
+            begun: AtomicBool::new(false),
+            line: Line::new(),
+            offspring: Line::new(),
+            taskwaits: AtomicU64::new(0),
+            has_children: AtomicBool::new(false),
+            belongs: None,
+            group: None,
+            groups: Mutex::default(),
+            depends: Mutex::default(),
+            variables: Mutex::default(),
+        }
+    }
+
+    /// A thread's part of a region; without a region, the program before any.
+    pub fn implicit(region: Option<Arc<Region>>, index: u32) -> Arc<Self> {
+        Arc::new(Self { index, begun: AtomicBool::new(true), ..Self::new(None, region, 1) })
+    }
+
+    /// A task that this one creates.
+    pub fn explicit(parent: Arc<Task>) -> Arc<Self> {
+        parent.has_children.store(true, Ordering::Relaxed);
+        let belongs = parent.offspring.at(parent.taskwaits.load(Ordering::Relaxed));
+        let group = lock(&parent.groups).last().or(parent.group.as_ref()).cloned();
+        let (region, barrier) = (parent.region.clone(), parent.barrier.load(Ordering::Relaxed));
+        Arc::new(Self { belongs: Some(belongs), group, ..Self::new(Some(parent), region, barrier) })
+    }
+
+    pub fn created(&self) -> Mark {
+        self.line.at(0)
+    }
+
+    /// At a `taskwait`: the token of the children, if there are any.
+    pub fn children(&self) -> Option<Mark> {
+        let any = self.has_children.swap(false, Ordering::Relaxed);
+        any.then(|| self.offspring.at(self.taskwaits.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    pub fn begin_group(&self) {
+        lock(&self.groups).push(Arc::new(Group(Line::new())));
+    }
+
+    pub fn end_group(&self) -> Option<Arc<Group>> {
+        lock(&self.groups).pop()
+    }
+
+    /// What its completion releases.
+    pub fn completion(&self) -> impl Iterator<Item = Mark> {
+        let barrier = self.region.as_ref().map(|region| region.barrier(self.barrier.load(Ordering::Relaxed)));
+        [self.belongs, self.group.as_ref().map(|group| group.token()), barrier].into_iter().flatten()
+    }
+
+    /// A clause that it was created with.
+    pub fn depend(&self, variable: u64, kind: c_int) {
+        let Some(parent) = &self.parent else { return };
+        let class = match kind {
+            dependence::IN => Class::In,
+            dependence::OUT | dependence::INOUT => Class::Out,
+            dependence::MUTEX => Class::Mutex,
+            dependence::SET => Class::Set,
+            // All of memory: comes after everything, and everything after it.
+            _ => return self.depend_on_all(parent),
+        };
+        let mut variables = lock(&parent.variables);
+        let fresh = variables.is_empty();
+        let names = *variables.entry(variable).or_insert_with(|| names(5));
+        let mut depends = lock(&self.depends);
+        depends.push(Depends { names, class });
+        if !fresh && let Some(&all) = variables.get(&0) {
+            depends.push(Depends { names: all, class: Class::In });
+        }
+    }
+
+    fn depend_on_all(&self, parent: &Task) {
+        let mut variables = lock(&parent.variables);
+        variables.entry(0).or_insert_with(|| names(5));
+        lock(&self.depends).extend(variables.values().map(|&names| Depends { names, class: Class::Out }));
+    }
+
+    pub fn depends(&self) -> Vec<Depends> {
+        lock(&self.depends).clone()
+    }
+}
+
+/// Keeps something in a word of the runtime.
+///
+/// # Safety
+/// The word is the runtime's, and nothing else is kept in it.
+pub unsafe fn keep<T>(word: *mut Data, what: Arc<T>) {
+    // SAFETY: as the caller says.
+    unsafe { (*word).ptr = Arc::into_raw(what).cast_mut().cast() };
+}
+
+/// What is kept there.
+///
+/// # Safety
+/// The word is null or has been filled by [`keep`] with this type, and not been emptied.
+pub unsafe fn kept<T>(word: *const Data) -> Option<Arc<T>> {
+    // SAFETY: as the caller says.
+    unsafe {
+        let what: *const T = word.as_ref()?.ptr.cast();
+        if what.is_null() {
+            return None;
+        }
+        Arc::increment_strong_count(what);
+        Some(Arc::from_raw(what))
+    }
+}
+
+/// Takes it out.
+///
+/// # Safety
+/// As for [`kept`]; and copies of the word are not used any more.
+pub unsafe fn taken<T>(word: *mut Data) -> Option<Arc<T>> {
+    // SAFETY: as the caller says.
+    unsafe {
+        let what: *const T = std::mem::replace(&mut word.as_mut()?.ptr, std::ptr::null_mut()).cast();
+        (!what.is_null()).then(|| Arc::from_raw(what))
+    }
+}

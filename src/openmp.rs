@@ -1,0 +1,75 @@
+//! OpenMP programs run on LLVM's runtime, which tells the injected library what its threads do; gcc's does not.
+
+use crate::program::links;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Names of LLVM's runtime.
+const NAMES: [&str; 2] = ["libomp.so.5", "libomp.so"];
+
+/// What the ranks of a program find in their environment.
+pub fn environment(program: &Path) -> Vec<(&'static str, OsString)> {
+    let (gnu, llvm) = (links(program, "libgomp.so"), links(program, "libomp.so") || links(program, "libiomp5.so"));
+    if !gnu && !llvm {
+        return Vec::new();
+    }
+    // Whatever the user has set for other runs, here the runtime must talk.
+    let mut all = vec![("OMP_TOOL", OsString::from("enabled"))];
+    if gnu && let Some(library) = runtime(&directories(std::env::var_os("LD_LIBRARY_PATH"))) {
+        let mut preload = library.into_os_string();
+        if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+            preload.push(":");
+            preload.push(others);
+        }
+        all.push(("LD_PRELOAD", preload));
+    }
+    all
+}
+
+/// Where the runtime may be, best first: as the linker looks, then Debian's own place for each LLVM, the newest first.
+fn directories(path: Option<OsString>) -> Vec<PathBuf> {
+    let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let version = entry.file_name().to_str()?.strip_prefix("llvm-")?.parse().ok()?;
+            Some((version, entry.path().join("lib")))
+        })
+        .collect();
+    versions.sort_by(|a, b| b.cmp(a));
+    let usual = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/lib", "/usr/lib"].map(PathBuf::from);
+    let path: Vec<PathBuf> = path.iter().flat_map(std::env::split_paths).filter(|dir| dir.is_absolute()).collect();
+    path.into_iter().chain(usual).chain(versions.into_iter().map(|(_, dir)| dir)).collect()
+}
+
+fn runtime(directories: &[PathBuf]) -> Option<PathBuf> {
+    // A name with a blank or a colon would be taken for two.
+    let usable = |file: &PathBuf| file.is_file() && !file.to_string_lossy().contains([' ', ':']);
+    directories.iter().flat_map(|dir| NAMES.map(|name| dir.join(name))).find(usable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_directory_that_has_it_wins() {
+        let tree = tempfile::tempdir().unwrap();
+        let (a, b) = (tree.path().join("a"), tree.path().join("b"));
+        for dir in [&a, &b] {
+            std::fs::create_dir(dir).unwrap();
+        }
+        assert_eq!(runtime(&[a.clone(), b.clone()]), None);
+        std::fs::write(b.join("libomp.so"), "").unwrap();
+        std::fs::write(b.join("libomp.so.5"), "").unwrap();
+        assert_eq!(runtime(&[a.clone(), b.clone()]), Some(b.join("libomp.so.5")));
+        assert!(directories(Some(format!("{}:rel", a.display()).into())).starts_with(&[a]));
+    }
+
+    #[test]
+    fn other_programs_are_left_alone() {
+        assert_eq!(environment(Path::new("/bin/sh")), []);
+        assert_eq!(environment(Path::new("/no/such/program")), []);
+    }
+}

@@ -1,0 +1,27 @@
+/* thrille: n=2 */
+/* The barrier comes after the end of the region, so after the put of any thread. */
+#include <omp.h>
+#include <shmem.h>
+
+static long x;
+
+int main(void)
+{
+    int provided;
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+    int me = shmem_my_pe();
+    volatile long seen = 0;
+#pragma omp parallel num_threads(2)
+    {
+        if (omp_get_thread_num() == 1) {
+            if (me == 0)
+                shmem_long_p(&x, 1, 1);
+        }
+    }
+    shmem_barrier_all();
+    if (me == 1)
+        seen = x;
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}
