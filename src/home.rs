@@ -103,7 +103,8 @@ mod tests {
         let error = Home::find_from(None, &exe).unwrap_err().to_string();
         assert!(error.contains("cargo xtask build"), "{error}");
         fs::write(exe.join(LIBRARIES[1]), "").unwrap();
-        assert_eq!(Home::find_from(None, &exe).unwrap(), Home { lib: exe.clone(), include: include.clone() });
+        let beside = Home { lib: exe.clone(), include: include.clone(), model: Model::Shmem };
+        assert_eq!(Home::find_from(None, &exe).unwrap(), beside);
         for file in LIBRARIES {
             fs::write(injected.join(file), "").unwrap();
         }

@@ -95,7 +95,7 @@ fn response_files_are_read_and_unreadable_ones_kept() {
 
 #[test]
 fn clang_keeps_what_it_instruments_itself() {
-    let home = Home { lib: PathBuf::new(), include: PathBuf::new() };
+    let home = Home { lib: PathBuf::new(), include: PathBuf::new(), model: crate::mpi::Model::Shmem };
     let (gcc, clang) = (flags::compile(Family::Gcc, &home), flags::compile(Family::Clang, &home));
     let has = |flags: &[OsString], flag: &str| flags.iter().any(|f| f == flag);
     assert!(has(&gcc, "-fno-builtin-memcpy") && !has(&clang, "-fno-builtin-memcpy"));

@@ -1,4 +1,4 @@
-//! The pairs of programs in `tests/shmem`: see `tests/README.md` for how they say what must be reported.
+//! The pairs of programs in `tests/shmem` and `tests/mpi`: see `tests/README.md` for how they say what must be reported.
 
 use crate::support::root;
 use crate::tool::{check, pairs, report, run, temporary, thrille};
@@ -14,6 +14,8 @@ pub struct Program {
     name: String,
     ranks: Vec<u32>,
     flags: Option<String>,
+    /// Which MPI it is checked on; none for OpenSHMEM.
+    mpi: Option<&'static str>,
     pairs: BTreeSet<(u64, u64)>,
 }
 
@@ -37,7 +39,7 @@ impl Program {
         if ranks.is_empty() || racy == pairs.is_empty() || racy == name.ends_with("_safe") {
             return Err(format!("{name}: numbers of PEs, name and markers do not fit together"));
         }
-        Ok(Self { path: path.into(), name, ranks, flags, pairs })
+        Ok(Self { path: path.into(), name, ranks, flags, mpi: None, pairs })
     }
 
     /// The arguments of `thrille check`.
@@ -45,7 +47,9 @@ impl Program {
         let mut words =
             vec!["check".into(), self.path.clone().into(), format!("-n{ranks}").into(), "--no-confirm".into()];
         words.extend(["--quiet".into(), "--out".into(), out.into()]);
-        if let Some(flags) = &self.flags {
+        if let Some(mpi) = self.mpi {
+            words.extend(["--mpi".into(), mpi.into()]);
+        } else if let Some(flags) = &self.flags {
             let compiler = if self.path.extension().is_some_and(|extension| extension == "c") { "gcc" } else { "g++" };
             words.extend(["--cc".into(), format!("{compiler} {flags}").into()]);
         }
@@ -71,9 +75,13 @@ pub fn markers(text: &str) -> Result<BTreeSet<(u64, u64)>, String> {
     lines.into_iter().map(pair).collect()
 }
 
-/// All programs, in order of their names.
+/// All OpenSHMEM programs, in order of their names.
 pub fn programs() -> Result<Vec<Program>, String> {
-    let dir = root().join("tests/shmem");
+    programs_in("tests/shmem")
+}
+
+fn programs_in(dir: &str) -> Result<Vec<Program>, String> {
+    let dir = root().join(dir);
     let entries = std::fs::read_dir(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "c" || extension == "cpp"));
@@ -104,7 +112,30 @@ pub fn trials() -> Vec<Trial> {
             trials.push(trial(&name, move || (0..repetitions()).try_for_each(|_| judge(&program, ranks))));
         }
     }
+    trials.extend(mpi_trials("openmpi", usize::MAX));
+    // MPICH spins while it waits: two ranks, and by night only, but for a few.
+    let nightly = std::env::var_os("THRILLE_NIGHTLY").is_some();
+    trials.extend(mpi_trials("mpich", if nightly { usize::MAX } else { 20 }));
     trials
+}
+
+/// One test for each MPI program, if there is a library of ours for that MPI.
+fn mpi_trials(mpi: &'static str, most: usize) -> Vec<Trial> {
+    let programs = match programs_in("tests/mpi") {
+        Ok(programs) => programs,
+        Err(error) => return vec![trial("corpus::mpi", move || Err(error.into()))],
+    };
+    let fits = |program: &&Program| mpi == "openmpi" || program.ranks[0] == 2;
+    let step = (programs.len() / most.max(1)).max(1);
+    (programs.iter().filter(fits).step_by(step))
+        .map(|program| {
+            let program = Program { mpi: Some(mpi), ..program.clone() };
+            let ranks = program.ranks[0];
+            trial(&format!("corpus::{mpi}::{}::{ranks}", program.name), move || {
+                (0..repetitions()).try_for_each(|_| judge(&program, ranks))
+            })
+        })
+        .collect()
 }
 
 fn twins(names: &BTreeSet<String>) -> Outcome {

@@ -1,8 +1,10 @@
 //! `build` and `install`.
 
+use crate::packages::has;
 use crate::{Result, cargo, root, target};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The libraries that are put into programs.
 const LIBRARIES: [&str; 2] = ["libthrille.so", "libthrille_shmem.so"];
@@ -12,6 +14,22 @@ pub const COMMANDS: [&[&str]; 2] = [
     &["build", "--release", "--package", "thrille"],
     &["build", "--profile", "injected", "--package", "thrille-preload", "--package", "thrille-shmem"],
 ];
+
+/// The MPI libraries that there is a library of ours for.
+const MPIS: [&str; 2] = ["openmpi", "mpich"];
+
+/// The commands that build the library for each MPI that is installed.
+pub fn mpi_commands() -> Vec<(&'static str, Command)> {
+    let installed = MPIS.into_iter().filter(|mpi| has(&format!("mpicc.{mpi}")));
+    let command = |mpi: &'static str| {
+        let mut cargo = cargo();
+        cargo.args(["build", "--profile", "injected", "--package", "thrille-preload", "--no-default-features"]);
+        cargo.args(["--features", "mpi", "--target-dir"]).arg(target().join(format!("mpi-{mpi}")));
+        cargo.env("MPICC", format!("mpicc.{mpi}"));
+        (mpi, cargo)
+    };
+    installed.map(command).collect()
+}
 
 /// The command, once built.
 pub fn thrille() -> PathBuf {
@@ -27,6 +45,12 @@ pub fn build() -> Result<()> {
         }
     }
     println!("built {} and {}", thrille().display(), target().join("injected").display());
+    for (mpi, mut command) in mpi_commands() {
+        match command.status() {
+            Ok(status) if status.success() => println!("built the library for {mpi}"),
+            _ => println!("the library for {mpi} could not be built: programs of this MPI cannot be checked (libclang-dev is needed)"),
+        }
+    }
     Ok(())
 }
 
@@ -40,6 +64,12 @@ pub fn install(prefix: Option<PathBuf>) -> Result<()> {
     copy(&thrille(), &bin.join("thrille"))?;
     for library in LIBRARIES {
         copy(&target().join("injected").join(library), &lib.join(library))?;
+    }
+    for mpi in MPIS {
+        let built = target().join(format!("mpi-{mpi}/injected/libthrille.so"));
+        if built.is_file() {
+            copy(&built, &lib.join(mpi).join("libthrille.so"))?;
+        }
     }
     copy_tree(&root().join("shmem/include"), &include)?;
     println!("installed {}", bin.join("thrille").display());

@@ -3,11 +3,23 @@
 use crate::Result;
 use std::process::Command;
 
-/// A command that the tests use, and the package it is in.
-const NEEDED: [(&str, &str); 4] = [("gcc", "gcc"), ("g++", "g++"), ("make", "make"), ("nm", "binutils")];
+/// A file that the tests use, in `PATH` or of this name, and the package it is in.
+const NEEDED: [(&str, &str); 10] = [
+    ("gcc", "gcc"),
+    ("g++", "g++"),
+    ("make", "make"),
+    ("nm", "binutils"),
+    ("mpirun.openmpi", "openmpi-bin"),
+    ("mpicc.openmpi", "libopenmpi-dev"),
+    ("mpirun.mpich", "mpich"),
+    ("mpicc.mpich", "libmpich-dev"),
+    ("/usr/lib/llvm-14/lib/libclang.so", "libclang-dev"),
+    ("/usr/lib/llvm-16/lib/libomp.so.5", "libomp-16-dev"),
+];
 
 /// Whether a command is in `PATH`.
 pub fn has(command: &str) -> bool {
+    // A name with a directory is that file, whatever it is joined to.
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|dir| dir.join(command).is_file())
 }

@@ -46,7 +46,8 @@ fn tests(options: &Options, filter: Option<&str>) -> Vec<Part> {
     // Thousands of random cases want optimised code.
     let profile: &[&str] = if options.depth == Depth::Nightly { &["--release"] } else { &[] };
     let mut parts = vec![Part::run("libraries", cargo().args(build::COMMANDS[1]))];
-    if parts[0].verdict == Verdict::Bad {
+    parts.extend(build::mpi_commands().into_iter().map(|(mpi, mut command)| Part::run(mpi, &mut command)));
+    if parts.iter().any(|part| part.verdict == Verdict::Bad) {
         return parts;
     }
     if has("cargo-nextest") {
