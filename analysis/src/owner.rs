@@ -5,8 +5,8 @@ use crate::replay::{Found, Pair, replay};
 use crate::screen::{Screened, screen};
 use rustc_hash::FxHashMap;
 use thrille_model::{
-    Access, Act, Ctx, Flow, Held, Interval, Kind, LocksetId, Locksets, Object, Phase, Place, Pos, Race, Segment, Side, Site,
-    Span, Strand, SyncEvent,
+    Access, Act, Ctx, Flow, Held, Interval, Kind, LocksetId, Locksets, Object, Phase, Place, Pos, Race, Segment, Side,
+    Site, Span, Strand, SyncEvent,
 };
 
 /// Two sites and what they did, in a fixed order.

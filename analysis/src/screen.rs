@@ -7,7 +7,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use thrille_history::{History, IntervalSkiplist, Keep};
-use thrille_model::{Access, Kind, Locksets, Phase, Phases, Place, Segment, Site, Span, Strand, conflict, protected};
+use thrille_model::{
+    Access, Kind, LocksetId, Locksets, Phase, Phases, Place, Segment, Site, Span, Strand, conflict, protected,
+};
 
 /// What accesses have in common that conflict with the same others.
 type Key = (Strand, Site, Kind, Place, u32, bool);
@@ -62,9 +64,13 @@ pub fn screen(accesses: &[Access], first_new: usize, locksets: &Locksets) -> Scr
             }
             history.overlapping(class.access.place.bytes, |_, other| {
                 if may_conflict(class, other) {
-                    marked.insert(key(class.access));
-                    marked.insert(key(other.access));
-                    found.tell(protected(class.access, other.access, locksets));
+                    // A critical section may last beyond the phase of what is done in it: what flows out of it is not bound to phases.
+                    let protected = protected(class.access, other.access, locksets);
+                    if protected || class.phases.meet(other.phases) {
+                        marked.insert(key(class.access));
+                        marked.insert(key(other.access));
+                        found.tell(protected);
+                    }
                 }
             });
             if store {
@@ -86,7 +92,7 @@ impl Screened {
 fn may_conflict(a: &Class, b: &Class) -> bool {
     let points_of_one_strand =
         a.access.strand == b.access.strand && a.access.span == Span::Point && b.access.span == Span::Point;
-    (a.new || b.new) && a.phases.meet(b.phases) && !points_of_one_strand && conflict(a.access, b.access)
+    (a.new || b.new) && !points_of_one_strand && conflict(a.access, b.access)
 }
 
 /// A line of one strand may race with itself, by operations that are under way at the same time.
@@ -113,12 +119,17 @@ fn classes<'a>(group: &[usize], accesses: &'a [Access], first_new: usize) -> Vec
 }
 
 fn is_home(class: &Class, busiest: Strand) -> bool {
-    class.access.span == Span::Point && class.access.strand == busiest && class.phases.hi == Some(class.phases.lo)
+    class.access.span == Span::Point
+        && class.access.strand == busiest
+        && class.phases.hi == Some(class.phases.lo)
+        && class.access.locks == LocksetId::EMPTY
 }
 
 fn forget_before(phase: Phase, stored: &mut FxHashMap<Segment, IntervalSkiplist<&Class>>) {
     for history in stored.values_mut() {
-        history.retain(|_, class| if class.phases.hi.is_none_or(|hi| hi >= phase) { Keep::Yes } else { Keep::No });
+        let lasts =
+            |class: &Class| class.phases.hi.is_none_or(|hi| hi >= phase) || class.access.locks != LocksetId::EMPTY;
+        history.retain(|_, class| if lasts(class) { Keep::Yes } else { Keep::No });
     }
 }
 

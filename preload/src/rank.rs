@@ -6,7 +6,9 @@ use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use thrille_model::job::{ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
+use thrille_model::job::{ENV_HUB, ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_TOKEN};
+#[cfg(feature = "shmem")]
+use thrille_model::job::{ENV_RANK, ENV_SIZE};
 use thrille_runtime::sink::Sink;
 use thrille_runtime::{Modules, Rank, Recorder, Regions, Session};
 use thrille_transport::{SocketTransport, Token, Transport};

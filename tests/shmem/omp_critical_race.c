@@ -14,8 +14,10 @@ int main(void)
 #pragma omp critical(one)
             x++; /* race: a */
         } else {
+            volatile long seen;
 #pragma omp critical(two)
-            x += 2; /* race: a */
+            seen = x; /* race: a */
+            (void)seen;
         }
     }
     shmem_finalize();

@@ -1,5 +1,5 @@
 /* thrille: n=2 */
-/* Two sections of one construct write the same variable. */
+/* One section writes what another section of the same construct reads. */
 #include <omp.h>
 #include <shmem.h>
 
@@ -34,7 +34,7 @@ int main(void)
 #pragma omp section
             {
                 meet();
-                x += 2; /* race: a */
+                seen = x; /* race: a */
             }
         }
         seen = x + y;

@@ -1,5 +1,5 @@
 /* thrille: n=2 */
-/* Two sections write two variables; the barrier at the end comes before the reads. */
+/* The sections use two variables; the barrier at the end comes before the reads. */
 #include <omp.h>
 #include <shmem.h>
 
@@ -34,7 +34,7 @@ int main(void)
 #pragma omp section
             {
                 meet();
-                y += 2;
+                seen = y;
             }
         }
         seen = x + y;

@@ -92,7 +92,7 @@ fn copy_tree(from: &Path, to: &Path) -> Result<()> {
 /// Copies under another name first, so that running programs keep the old file and nobody sees half of one.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     let dir = to.parent().unwrap_or(Path::new("/"));
-    let new = to.with_added_extension("new");
+    let new = dir.join(format!(".new-{}", to.file_name().unwrap_or_default().display()));
     fs::create_dir_all(dir)
         .and_then(|()| fs::copy(from, &new))
         .and_then(|_| fs::rename(&new, to))

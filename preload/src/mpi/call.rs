@@ -148,24 +148,37 @@ static FILES: Shared<Vec<(u64, u64, bool)>> = Shared::new();
 /// Whether the library has this code. Its Fortran bindings are not meant: they speak for the program.
 fn is_library(pc: u64) -> bool {
     let known = |files: &Vec<(u64, u64, bool)>| files.iter().find(|f| f.0 <= pc && pc < f.1).map(|f| f.2);
-    FILES.with(|files| {
-        known(files).or_else(|| {
-            *files = loaded::modules()
-                .into_iter()
-                .flat_map(|m| m.ranges.iter().map(|&(lo, hi)| (lo, hi, belongs(&m.path))).collect::<Vec<_>>())
-                .collect();
-            known(files)
+    FILES
+        .with(|files| {
+            known(files).or_else(|| {
+                *files = loaded::modules()
+                    .into_iter()
+                    .flat_map(|m| m.ranges.iter().map(|&(lo, hi)| (lo, hi, belongs(&m.path))).collect::<Vec<_>>())
+                    .collect();
+                known(files)
+            })
         })
-    })
-    .unwrap_or(false)
+        .unwrap_or(false)
 }
 
 fn belongs(path: &str) -> bool {
-    let file = path.rsplit('/').next().unwrap_or_default();
     const LIBRARY: [&str; 14] = [
-        "libmpi.so", "libmpich.so", "libopen-", "mca_", "libuc", "libfabric", "libpmix", "libevent", "libhwloc", "libpsm", "libibverbs",
-        "librdmacm", "libxpmem", "libslurm",
+        "libmpi.so",
+        "libmpich.so",
+        "libopen-",
+        "mca_",
+        "libuc",
+        "libfabric",
+        "libpmix",
+        "libevent",
+        "libhwloc",
+        "libpsm",
+        "libibverbs",
+        "librdmacm",
+        "libxpmem",
+        "libslurm",
     ];
+    let file = path.rsplit('/').next().unwrap_or_default();
     LIBRARY.iter().any(|start| file.starts_with(start))
 }
 

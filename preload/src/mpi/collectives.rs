@@ -58,7 +58,9 @@ fn part(flow: Flow, about: &About, token: Token) -> Part {
         Flow::RootToAll(root) => (is_root(about, root), !is_root(about, root)),
         Flow::AllToRoot(root) => (!is_root(about, root), is_root(about, root)),
         Flow::Chain => {
-            let Token::Collective { group, seq } = token else { return Part { releases: Vec::new(), acquires: Vec::new() } };
+            let Token::Collective { group, seq } = token else {
+                return Part { releases: Vec::new(), acquires: Vec::new() };
+            };
             let (rank, last) = (about.rank, about.size - 1);
             return Part {
                 releases: (rank < last).then(|| link(group, seq, rank)).into_iter().collect(),
@@ -71,7 +73,12 @@ fn part(flow: Flow, about: &About, token: Token) -> Part {
 }
 
 /// A blocking collective.
-pub fn collective(comm: MPI_Comm, flow: Flow, buffers: impl FnOnce(&About) -> Option<Vec<Buffer>>, real: impl FnOnce() -> c_int) -> c_int {
+pub fn collective(
+    comm: MPI_Comm,
+    flow: Flow,
+    buffers: impl FnOnce(&About) -> Option<Vec<Buffer>>,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     let Some(mut call) = call() else { return real() };
     let Some(about) = comms::about(comm) else { return real() };
     let Some(buffers) = buffers(&about) else { return real() };
@@ -178,7 +185,16 @@ impl Buffers {
     }
 
     /// Blocks of their own sizes, at displacements in elements.
-    pub fn blocks(mut self, n: c_int, at: *const c_void, counts: *const c_int, shifts: *const c_int, ty: MPI_Datatype, kind: Kind) -> Self {
+    #[allow(clippy::unnecessary_cast, reason = "the libraries have different types for displacements")]
+    pub fn blocks(
+        mut self,
+        n: c_int,
+        at: *const c_void,
+        counts: *const c_int,
+        shifts: *const c_int,
+        ty: MPI_Datatype,
+        kind: Kind,
+    ) -> Self {
         if in_place(at) {
             return self;
         }
@@ -194,7 +210,15 @@ impl Buffers {
     }
 
     /// Blocks of their own sizes and types, at displacements in bytes.
-    pub fn typed_blocks<D: Copy + TryInto<isize>>(mut self, n: c_int, at: *const c_void, counts: *const c_int, shifts: *const D, types: *const MPI_Datatype, kind: Kind) -> Self {
+    pub fn typed_blocks<D: Copy + TryInto<isize>>(
+        mut self,
+        n: c_int,
+        at: *const c_void,
+        counts: *const c_int,
+        shifts: *const D,
+        types: *const MPI_Datatype,
+        kind: Kind,
+    ) -> Self {
         if in_place(at) {
             return self;
         }
@@ -209,6 +233,7 @@ impl Buffers {
     }
 
     /// All of them.
+    #[allow(clippy::unnecessary_wraps, reason = "as `unless_empty`, which it stands beside")]
     pub fn done(self) -> Option<Vec<Buffer>> {
         Some(self.0)
     }

@@ -6,6 +6,7 @@
 use crate::mpi::call::{SUCCESS, Shared, call, calls, raw};
 use mpi_sys::{MPI_Comm, MPI_Group, MPI_Info, MPI_Request};
 use rustc_hash::{FxHashMap, FxHasher};
+use std::collections::hash_map::Entry;
 use std::ffi::c_int;
 use std::hash::Hasher;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -248,14 +249,15 @@ impl Comm {
 
 impl Comms {
     fn get(&mut self, comm: MPI_Comm) -> Option<&mut Comm> {
-        let handle = raw(comm);
-        if !self.by_handle.contains_key(&handle) {
-            // The world, the process itself, or one whose making was not observed: named by its members.
-            let mut new = ask(comm)?;
-            new.id = if new.is_world { 1 } else { hash(&[&[2], new.everybody().as_slice()].concat()) };
-            self.by_handle.insert(handle, new);
+        match self.by_handle.entry(raw(comm)) {
+            Entry::Occupied(known) => Some(known.into_mut()),
+            Entry::Vacant(free) => {
+                // The world, the process itself, or one whose making was not observed: named by its members.
+                let mut new = ask(comm)?;
+                new.id = if new.is_world { 1 } else { hash(&[&[2], new.everybody().as_slice()].concat()) };
+                Some(free.insert(new))
+            }
         }
-        self.by_handle.get_mut(&handle)
     }
 }
 
@@ -304,7 +306,7 @@ enum Made {
 }
 
 fn made(how: &Made, new: *mut MPI_Comm, result: c_int) {
-    let null = raw(unsafe_null());
+    let null = raw(null_comm());
     // SAFETY: the library wrote the handle if it succeeded.
     let new = if result == SUCCESS { unsafe { *new } } else { return };
     COMMS.with(|comms| match *how {
@@ -317,7 +319,11 @@ fn made(how: &Made, new: *mut MPI_Comm, result: c_int) {
             }
             if let Some(mut comm) = ask(new) {
                 // Both groups of an intercommunicator must come to the same.
-                let first = if comm.remote.is_some() { comm.everybody().first().copied() } else { comm.members.world_rank(0).map(|r| u64::from(r.0)) };
+                let first = if comm.remote.is_some() {
+                    comm.everybody().first().copied()
+                } else {
+                    comm.members.world_rank(0).map(|r| u64::from(r.0))
+                };
                 comm.id = hash(&[id, nth, first.unwrap_or(0)]);
                 comms.by_handle.insert(raw(new), comm);
             }
@@ -340,7 +346,7 @@ fn made(how: &Made, new: *mut MPI_Comm, result: c_int) {
     });
 }
 
-fn unsafe_null() -> MPI_Comm {
+fn null_comm() -> MPI_Comm {
     // SAFETY: a constant of the library.
     unsafe { mpi_sys::RSMPI_COMM_NULL }
 }

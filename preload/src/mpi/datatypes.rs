@@ -50,8 +50,17 @@ impl Layout {
 #[derive(Default)]
 struct Pieces {
     runs: Vec<(i64, u64)>,
-    basic: Option<Option<(u8, u8)>>,
+    basic: Basic,
     size: u64,
+}
+
+/// Which predefined types there are in some data.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Basic {
+    #[default]
+    None,
+    One((u8, u8)),
+    Several,
 }
 
 impl Pieces {
@@ -66,11 +75,8 @@ impl Pieces {
         }
         if count > 0 && of.size > 0 {
             self.size += of.size * count as u64;
-            self.basic = Some(match self.basic {
-                None => of.basic,
-                Some(before) if before == of.basic => before,
-                Some(_) => None,
-            });
+            let added = of.basic.map_or(Basic::Several, Basic::One);
+            self.basic = if self.basic == Basic::None || self.basic == added { added } else { Basic::Several };
         }
     }
 
@@ -84,7 +90,8 @@ impl Pieces {
             }
             joins
         });
-        Layout { runs: self.runs, extent, size: self.size, basic: self.basic.flatten() }
+        let basic = if let Basic::One(basic) = self.basic { Some(basic) } else { None };
+        Layout { runs: self.runs, extent, size: self.size, basic }
     }
 }
 
@@ -270,7 +277,14 @@ fn make(combiner: c_int, parts: &Contents, inner: &[Layout]) -> Option<Pieces> {
     Some(pieces)
 }
 
-fn subarray(pieces: &mut Pieces, mut sizes: Vec<i64>, mut some: Vec<i64>, mut starts: Vec<i64>, fortran: bool, of: &Layout) {
+fn subarray(
+    pieces: &mut Pieces,
+    mut sizes: Vec<i64>,
+    mut some: Vec<i64>,
+    mut starts: Vec<i64>,
+    fortran: bool,
+    of: &Layout,
+) {
     if fortran {
         // The first index runs fastest.
         sizes.reverse();

@@ -78,29 +78,44 @@ fn tokens(call: &Call, comm: MPI_Comm, around: &Around) -> (Vec<Token>, Vec<Toke
     (releases, acquires)
 }
 
-fn blocking(comm: MPI_Comm, buffers: impl FnOnce(c_int, c_int) -> Option<Vec<Buffer>>, real: impl FnOnce() -> c_int) -> c_int {
+fn blocking(
+    comm: MPI_Comm,
+    buffers: impl FnOnce(c_int, c_int) -> Option<Vec<Buffer>>,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     let Some(mut call) = call() else { return real() };
     let Some(about) = comms::about(comm) else { return real() };
     let around = Around::of(comm, about.rank);
     let (releases, acquires) = tokens(&call, comm, &around);
     let buffers = buffers(around.from.len() as c_int, around.to.len() as c_int).unwrap_or_default();
     buffers.iter().filter(|b| b.kind == Kind::Read).for_each(|b| call.touch(b));
-    releases.into_iter().for_each(|t| call.release(t));
+    for token in releases {
+        call.release(token);
+    }
     buffers.iter().filter(|b| b.kind != Kind::Read).for_each(|b| call.touch(b));
     let result = real();
     if result == SUCCESS {
-        acquires.into_iter().for_each(|t| call.acquire(t));
+        for token in acquires {
+            call.acquire(token);
+        }
     }
     result
 }
 
-fn nonblocking(comm: MPI_Comm, buffers: impl FnOnce(c_int, c_int) -> Option<Vec<Buffer>>, request: *mut MPI_Request, real: impl FnOnce() -> c_int) -> c_int {
+fn nonblocking(
+    comm: MPI_Comm,
+    buffers: impl FnOnce(c_int, c_int) -> Option<Vec<Buffer>>,
+    request: *mut MPI_Request,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     let Some(mut call) = call() else { return real() };
     let Some(about) = comms::about(comm) else { return real() };
     let around = Around::of(comm, about.rank);
     let (releases, acquires) = tokens(&call, comm, &around);
     let buffers = buffers(around.from.len() as c_int, around.to.len() as c_int).unwrap_or_default();
-    releases.into_iter().for_each(|t| call.release(t));
+    for token in releases {
+        call.release(token);
+    }
     let mut pending = Pending { tokens: acquires, ..Pending::default() };
     begin(&mut call, &buffers, &mut pending);
     let result = real();

@@ -54,14 +54,30 @@ fn buffer(at: *const c_void, count: c_int, ty: MPI_Datatype, kind: Kind) -> Buff
 }
 
 impl Sending {
-    fn new(at: *const c_void, n: c_int, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm, how: Send) -> Option<Self> {
+    fn new(
+        at: *const c_void,
+        n: c_int,
+        ty: MPI_Datatype,
+        dest: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+        how: Send,
+    ) -> Option<Self> {
         let to = comms::peer(comm, dest)?;
         Some(Self { buffer: buffer(at, n, ty, Kind::Read), id: comms::about(comm)?.id, to, tag, how })
     }
 }
 
 impl Receiving {
-    fn new(call: &Call, at: *const c_void, n: c_int, ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm) -> Option<Self> {
+    fn new(
+        call: &Call,
+        at: *const c_void,
+        n: c_int,
+        ty: MPI_Datatype,
+        source: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+    ) -> Option<Self> {
         if source == mpi_sys::MPI_PROC_NULL {
             return None;
         }
@@ -155,7 +171,11 @@ fn sending(sending: impl FnOnce() -> Option<Sending>, real: impl FnOnce() -> c_i
     result
 }
 
-fn isending(sending: impl FnOnce() -> Option<Sending>, request: *mut MPI_Request, real: impl FnOnce() -> c_int) -> c_int {
+fn isending(
+    sending: impl FnOnce() -> Option<Sending>,
+    request: *mut MPI_Request,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     let Some(mut call) = call() else { return real() };
     let pending = sending().map(|s| begin_send(&mut call, &s));
     let result = real();
@@ -165,17 +185,29 @@ fn isending(sending: impl FnOnce() -> Option<Sending>, request: *mut MPI_Request
     result
 }
 
-fn send_init(sending: impl FnOnce() -> Option<Sending>, request: *mut MPI_Request, real: impl FnOnce() -> c_int) -> c_int {
+fn send_init(
+    sending: impl FnOnce() -> Option<Sending>,
+    request: *mut MPI_Request,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     let call = call();
     let result = real();
-    if call.is_some() && result == SUCCESS && let Some(sending) = sending() {
+    if call.is_some()
+        && result == SUCCESS
+        && let Some(sending) = sending()
+    {
         requests::persist(request, Repeat::Send(sending));
     }
     result
 }
 
 /// A blocking receive with everything around it.
-fn receiving(call: &mut Call, receiving: &Receiving, status: *mut MPI_Status, real: impl FnOnce(*mut MPI_Status) -> c_int) -> c_int {
+fn receiving(
+    call: &mut Call,
+    receiving: &Receiving,
+    status: *mut MPI_Status,
+    real: impl FnOnce(*mut MPI_Status) -> c_int,
+) -> c_int {
     let posted = post(call, receiving);
     call.issue();
     let mut statuses = Statuses::new(status, 1);

@@ -159,8 +159,9 @@ pub struct Statuses {
 impl Statuses {
     pub fn new(given: *mut MPI_Status, n: usize) -> Self {
         // SAFETY: constants of the library; an all-zero status is valid.
-        let (ignored, zero) =
-            unsafe { (given == mpi_sys::RSMPI_STATUS_IGNORE || given == mpi_sys::RSMPI_STATUSES_IGNORE, std::mem::zeroed()) };
+        let (ignored, zero) = unsafe {
+            (given == mpi_sys::RSMPI_STATUS_IGNORE || given == mpi_sys::RSMPI_STATUSES_IGNORE, std::mem::zeroed())
+        };
         Self { own: if ignored { vec![zero; n.max(1)] } else { Vec::new() }, given }
     }
 
@@ -174,7 +175,12 @@ impl Statuses {
     }
 }
 
-fn one(request: *mut MPI_Request, status: *mut MPI_Status, real: impl Fn(*mut MPI_Status) -> (c_int, bool), plain: impl Fn() -> c_int) -> c_int {
+fn one(
+    request: *mut MPI_Request,
+    status: *mut MPI_Status,
+    real: impl Fn(*mut MPI_Status) -> (c_int, bool),
+    plain: impl Fn() -> c_int,
+) -> c_int {
     let Some(mut call) = call() else { return plain() };
     let asked = asked(request);
     let mut statuses = Statuses::new(status, 1);
@@ -185,7 +191,13 @@ fn one(request: *mut MPI_Request, status: *mut MPI_Status, real: impl Fn(*mut MP
     result
 }
 
-fn all(n: c_int, requests: *mut MPI_Request, status: *mut MPI_Status, real: impl Fn(*mut MPI_Status) -> (c_int, bool), plain: impl Fn() -> c_int) -> c_int {
+fn all(
+    n: c_int,
+    requests: *mut MPI_Request,
+    status: *mut MPI_Status,
+    real: impl Fn(*mut MPI_Status) -> (c_int, bool),
+    plain: impl Fn() -> c_int,
+) -> c_int {
     let Some(mut call) = call() else { return plain() };
     let asked = asked_all(n, requests);
     let mut statuses = Statuses::new(status, asked.len());
@@ -201,19 +213,37 @@ fn all(n: c_int, requests: *mut MPI_Request, status: *mut MPI_Status, real: impl
     result
 }
 
-fn any(n: c_int, requests: *mut MPI_Request, index: *const c_int, status: *mut MPI_Status, real: impl Fn(*mut MPI_Status) -> (c_int, bool), plain: impl Fn() -> c_int) -> c_int {
+fn any(
+    n: c_int,
+    requests: *mut MPI_Request,
+    index: *const c_int,
+    status: *mut MPI_Status,
+    real: impl Fn(*mut MPI_Status) -> (c_int, bool),
+    plain: impl Fn() -> c_int,
+) -> c_int {
     let Some(mut call) = call() else { return plain() };
     let asked = asked_all(n, requests);
     let mut statuses = Statuses::new(status, 1);
     let (result, done) = real(statuses.pass());
     // SAFETY: the library has written the index if it is done.
-    if result == SUCCESS && done && let Some(&asked) = asked.get(unsafe { *index } as usize) {
+    if result == SUCCESS
+        && done
+        && let Some(&asked) = asked.get(unsafe { *index } as usize)
+    {
         complete(&mut call, asked, &statuses.get(0));
     }
     result
 }
 
-fn some(n: c_int, requests: *mut MPI_Request, count: *const c_int, indices: *const c_int, status: *mut MPI_Status, real: impl Fn(*mut MPI_Status) -> c_int, plain: impl Fn() -> c_int) -> c_int {
+fn some(
+    n: c_int,
+    requests: *mut MPI_Request,
+    count: *const c_int,
+    indices: *const c_int,
+    status: *mut MPI_Status,
+    real: impl Fn(*mut MPI_Status) -> c_int,
+    plain: impl Fn() -> c_int,
+) -> c_int {
     let Some(mut call) = call() else { return plain() };
     let asked = asked_all(n, requests);
     let mut statuses = Statuses::new(status, asked.len());
@@ -297,7 +327,9 @@ calls! {
         if call.is_some() {
             // Nobody will know when it is complete.
             let asked = asked(request);
-            REQUESTS.with(|r| r.persistent.remove(&asked.handle).is_some()) || take(asked).is_some();
+            if REQUESTS.with(|r| r.persistent.remove(&asked.handle)).is_none() {
+                take(asked);
+            }
         }
         real()
     }

@@ -7,10 +7,10 @@
 //! | Rput, Raccumulate | the request, or local completion | completion at the target |
 //! | Rget, Rget_accumulate | the request, or local completion | the same |
 
+use crate::counters::Counted;
 use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, scope};
 use crate::mpi::datatypes::layout;
 use crate::mpi::requests;
-use crate::counters::Counted;
 use crate::mpi::windows::window;
 use crate::mpi::words;
 use mpi_sys::{MPI_Aint, MPI_Datatype, MPI_Op, MPI_Request, MPI_Win};
@@ -152,18 +152,30 @@ fn kind(deed: Deed, plan: &Plan, basic: Option<(u8, u8)>) -> Kind {
 }
 
 /// An operation: the library carries it out, then its ends are recorded.
-fn operate(to: Target, deed: Deed, buffers: impl FnOnce() -> Vec<Buffer>, request: Option<*mut MPI_Request>, real: impl FnOnce() -> c_int) -> c_int {
+fn operate(
+    to: Target,
+    deed: Deed,
+    buffers: impl FnOnce() -> Vec<Buffer>,
+    request: Option<*mut MPI_Request>,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     let Some(mut call) = call() else { return real() };
     let result = real();
     if result == SUCCESS && to.rank != mpi_sys::MPI_PROC_NULL {
-        record(&mut call, to, deed, buffers(), request);
+        record(&mut call, to, deed, &buffers(), request);
     }
     result
 }
 
 /// An accumulate of one element, if possible carried out at once and counted: see [`words`]. `wrote` tells, when it is done, whether it
 /// changed anything.
-fn count(to: Target, deed: Deed, buffers: impl FnOnce() -> Vec<Buffer>, wrote: impl FnOnce() -> bool, real: impl FnOnce() -> c_int) -> c_int {
+fn count(
+    to: Target,
+    deed: Deed,
+    buffers: impl FnOnce() -> Vec<Buffer>,
+    wrote: impl FnOnce() -> bool,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     let Some(word) = word(to) else { return operate(to, deed, buffers, None, real) };
     let Some(mut call) = call() else { return real() };
     let mut counted = words::lock(word);
@@ -178,7 +190,7 @@ fn count(to: Target, deed: Deed, buffers: impl FnOnce() -> Vec<Buffer>, wrote: i
     let seen = counted.as_ref().map(Counted::version);
     let made = if wrote() { counted.as_mut().map(Counted::update) } else { None };
     drop(counted);
-    record(&mut call, to, deed, buffers(), None);
+    record(&mut call, to, deed, &buffers(), None);
     let rank = || call.o.session.rank();
     if let Some(version) = made {
         let sets = matches!(deed, Deed::Accumulate(REPLACE, Fetch::No));
@@ -205,7 +217,7 @@ fn word(to: Target) -> Option<Word> {
     })?
 }
 
-fn record(call: &mut Call, to: Target, deed: Deed, buffers: Vec<Buffer>, request: Option<*mut MPI_Request>) {
+fn record(call: &mut Call, to: Target, deed: Deed, buffers: &[Buffer], request: Option<*mut MPI_Request>) {
     let until = request.map(|_| scope());
     let Some(plan) = plan(to, deed, until, call.me()) else { return };
     if let Some(token) = plan.opened {
@@ -215,7 +227,7 @@ fn record(call: &mut Call, to: Target, deed: Deed, buffers: Vec<Buffer>, request
         call.o.session.rank().lock(call.o.recorder, lock, mode);
     }
     call.issue();
-    for buffer in &buffers {
+    for buffer in buffers {
         call.near(buffer, plan.near);
     }
     let layout = layout(to.ty);

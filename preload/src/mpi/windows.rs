@@ -56,6 +56,7 @@ pub enum Step {
 
 /// A window of this process.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "independent properties")]
 pub struct Window {
     /// Equal on all members.
     pub number: u32,
@@ -175,7 +176,10 @@ fn share(call: &mut Call) {
     all.sort_by_key(|r| (r.start, r.end));
     // Own parts may overlap: they name the same addresses anyway.
     all.dedup_by(|next, kept| {
-        let joins = next.owner == kept.owner && next.segment == kept.segment && next.segment == Segment::Private && next.start <= kept.end;
+        let joins = next.owner == kept.owner
+            && next.segment == kept.segment
+            && next.segment == Segment::Private
+            && next.start <= kept.end;
         if joins {
             kept.end = kept.end.max(next.end);
         }
@@ -249,7 +253,8 @@ struct Hints {
 
 impl Hints {
     fn of(info: MPI_Info) -> Self {
-        let all = |order: String| ["rar", "raw", "war", "waw"].iter().all(|o| order.split(',').any(|said| said.trim() == *o));
+        let all =
+            |order: String| ["rar", "raw", "war", "waw"].iter().all(|o| order.split(',').any(|said| said.trim() == *o));
         Self {
             ordered: said(info, c"accumulate_ordering").map(all),
             reading_goes_with_all: said(info, c"accumulate_ops").map(|ops| ops.trim() != "same_op"),
@@ -321,9 +326,8 @@ fn others_parts(window: &mut Window, win: MPI_Win) {
     for rank in (0..all).filter(|&r| r != mine) {
         let (mut size, mut unit, mut base): (MPI_Aint, c_int, *mut c_void) = (0, 0, std::ptr::null_mut());
         // SAFETY: asks about a shared window, with variables of our own.
-        let result = unsafe {
-            mpi_sys::PMPI_Win_shared_query(win, rank, &raw mut size, &raw mut unit, (&raw mut base).cast())
-        };
+        let result =
+            unsafe { mpi_sys::PMPI_Win_shared_query(win, rank, &raw mut size, &raw mut unit, (&raw mut base).cast()) };
         if let (SUCCESS, Some(owner), true) = (result, window.world_rank(rank), size > 0) {
             let (start, segment) = (base as u64, Segment::Window(window.number));
             let region = Region { start, end: start.saturating_add(size as u64), owner, segment, offset: 0 };
@@ -333,7 +337,13 @@ fn others_parts(window: &mut Window, win: MPI_Win) {
 }
 
 /// Runs a call that makes a window. It is collective, and everybody learns of everybody's memory in it.
-fn making(comm: MPI_Comm, info: MPI_Info, win: *mut MPI_Win, real: impl FnOnce() -> c_int, new: impl FnOnce() -> New) -> c_int {
+fn making(
+    comm: MPI_Comm,
+    info: MPI_Info,
+    win: *mut MPI_Win,
+    real: impl FnOnce() -> c_int,
+    new: impl FnOnce() -> New,
+) -> c_int {
     let Some(mut call) = call() else { return real() };
     let global = comms::about(comm).is_some_and(|c| c.global);
     let token = if global { None } else { comms::next_collective(comm) };
