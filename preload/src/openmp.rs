@@ -222,11 +222,18 @@ unsafe extern "C" fn sync_region(kind: c_int, endpoint: c_int, region: *mut Data
     }
 }
 
-unsafe extern "C" fn sync_region_wait(_kind: c_int, endpoint: c_int, _region: *mut Data, task: *mut Data, _code: *const c_void) {
+unsafe extern "C" fn sync_region_wait(kind: c_int, endpoint: c_int, _region: *mut Data, task: *mut Data, _code: *const c_void) {
     let waits = endpoint == scope::BEGIN;
     // SAFETY: see above.
     if let Some(task) = unsafe { kept::<Task>(task) } {
         task.waits.store(waits, Ordering::Relaxed);
+        if kind == sync::TASKGROUP
+            && !waits
+            && let Some(group) = task.in_group()
+        {
+            // Not only at its end: before that the thread combines the reductions of the tasks.
+            acquire(group.token());
+        }
     }
     strand::aside(waits);
 }
@@ -248,7 +255,7 @@ unsafe extern "C" fn task_create(
             keep(by, Task::implicit(None, 0));
             kept(by).unwrap_or_else(|| Task::implicit(None, 0))
         });
-        let created = Task::explicit(parent);
+        let created = Task::explicit(parent, flags & task::UNTIED != 0);
         release([created.created()]);
         keep(new, created);
     }
@@ -270,6 +277,7 @@ unsafe extern "C" fn task_schedule(prior: *mut Data, why: c_int, next: *mut Data
                 drop(unsafe { taken::<Task>(prior) });
                 return;
             }
+            _ if left.untied => release([left.left()]),
             _ => {}
         }
     }
@@ -279,6 +287,8 @@ unsafe extern "C" fn task_schedule(prior: *mut Data, why: c_int, next: *mut Data
         acquire(next.created());
         depends_on(&next);
         new_memory();
+    } else if next.untied && let Some(part) = next.part() {
+        acquire(part);
     }
     strand::aside(next.waits.load(Ordering::Relaxed));
 }

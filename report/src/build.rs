@@ -83,7 +83,10 @@ impl Context<'_> {
                     report.name = Some(variable.name);
                 }
             }
-            (Segment::Heap, Some((number, begin, size, asked))) => {
+            (Segment::Heap | Segment::Private, Some((number, begin, size, asked))) => {
+                if object.segment == Segment::Private {
+                    report.segment = "window";
+                }
                 start = begin;
                 report.size = Some(size);
                 report.allocation = Some(AllocationReport { number, at: self.modules.frames(asked)[0].clone() });

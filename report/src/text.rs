@@ -110,7 +110,9 @@ fn object(object: &ObjectReport) -> String {
         (_, None, Some(allocation)) => {
             let (number, at) = (allocation.number, place(&allocation.at));
             let function = allocation.at.function.as_ref().map_or_else(String::new, |f| format!(" in {f}"));
-            format!("symmetric heap, allocation {number}{plus} ({size}, allocated at {at}{function}) {of}, {range}")
+            let what = if object.segment == "window" { "window" } else { "symmetric heap, allocation" };
+            let made = if object.segment == "window" { "made" } else { "allocated" };
+            format!("{what} {number}{plus} ({size}, {made} at {at}{function}) {of}, {range}")
         }
         ("window", ..) => format!("window {}{plus} {of}, {range}", object.window.unwrap_or_default()),
         ("heap", ..) => format!("symmetric heap{plus} {of}, {range}"),

@@ -69,6 +69,7 @@ pub mod sync {
 pub mod task {
     use std::ffi::c_int;
     pub const INITIAL: c_int = 1;
+    pub const UNTIED: c_int = 0x1000_0000;
 }
 
 /// Why a thread leaves a task.

@@ -6,6 +6,7 @@
 //! | `Region::barrier(n)` | each thread that comes to the team's n-th barrier; each task that must be complete by then | each that leaves it |
 //! | `Region::join` | each thread that comes to the last barrier | who encountered the region, at its end |
 //! | `Task::created` | who creates the task | the thread that begins it |
+//! | `Task::part(n)` | a thread that leaves an untied task for the n-th time | the thread that goes on with it |
 //! | `Task::children(n)` | children created before the n-th `taskwait`, as they complete | the task at that `taskwait` |
 //! | `Group::token` | tasks created in a `taskgroup`, as they complete | its end |
 //!
@@ -147,6 +148,9 @@ pub struct Task {
     /// In the runtime, waiting.
     pub waits: AtomicBool,
     pub begun: AtomicBool,
+    /// One thread may begin it and another go on with it.
+    pub untied: bool,
+    parts: AtomicU64,
     line: Line,
     offspring: Line,
     taskwaits: AtomicU64,
@@ -171,6 +175,8 @@ impl Task {
             loops: AtomicU64::new(0),
             waits: AtomicBool::new(false),
             begun: AtomicBool::new(false),
+            untied: false,
+            parts: AtomicU64::new(0),
             line: Line::new(),
             offspring: Line::new(),
             taskwaits: AtomicU64::new(0),
@@ -189,16 +195,27 @@ impl Task {
     }
 
     /// A task that this one creates.
-    pub fn explicit(parent: Arc<Task>) -> Arc<Self> {
+    pub fn explicit(parent: Arc<Task>, untied: bool) -> Arc<Self> {
         parent.has_children.store(true, Ordering::Relaxed);
         let belongs = parent.offspring.at(parent.taskwaits.load(Ordering::Relaxed));
         let group = lock(&parent.groups).last().or(parent.group.as_ref()).cloned();
         let (region, barrier) = (parent.region.clone(), parent.barrier.load(Ordering::Relaxed));
-        Arc::new(Self { belongs: Some(belongs), group, ..Self::new(Some(parent), region, barrier) })
+        Arc::new(Self { belongs: Some(belongs), group, untied, ..Self::new(Some(parent), region, barrier) })
     }
 
     pub fn created(&self) -> Mark {
         self.line.at(0)
+    }
+
+    /// A thread leaves it, not complete.
+    pub fn left(&self) -> Mark {
+        self.line.at(self.parts.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Where a thread goes on with it.
+    pub fn part(&self) -> Option<Mark> {
+        let parts = self.parts.load(Ordering::Relaxed);
+        (parts > 0).then(|| self.line.at(parts))
     }
 
     /// At a `taskwait`: the token of the children, if there are any.
@@ -209,6 +226,11 @@ impl Task {
 
     pub fn begin_group(&self) {
         lock(&self.groups).push(Arc::new(Group(Line::new())));
+    }
+
+    /// The innermost `taskgroup` that it is in the code of.
+    pub fn in_group(&self) -> Option<Arc<Group>> {
+        lock(&self.groups).last().cloned()
     }
 
     pub fn end_group(&self) -> Option<Arc<Group>> {
