@@ -79,8 +79,13 @@ fn embedded(command: &[OsString]) -> Result<Vec<OsString>> {
 
 /// The libraries that go with a compiler: an MPI compiler's programs are MPI programs.
 pub fn home_for(compiler: &[OsString]) -> Result<Home> {
-    let name = compiler.last().map(|last| Path::new(last).file_name().unwrap_or_default().to_string_lossy().into_owned());
-    if name.is_some_and(|name| mpi::is_compiler(&name)) { Home::find_mpi(mpi::Mpi::of_compiler(compiler)?) } else { Home::find() }
+    let name =
+        compiler.last().map(|last| Path::new(last).file_name().unwrap_or_default().to_string_lossy().into_owned());
+    if name.is_some_and(|name| mpi::is_compiler(&name)) {
+        Home::find_mpi(mpi::Mpi::of_compiler(compiler)?)
+    } else {
+        Home::find()
+    }
 }
 
 /// The arguments with response files replaced by what they hold.

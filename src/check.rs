@@ -77,7 +77,12 @@ fn kind(file: &Path) -> Result<Kind> {
 }
 
 impl Guess {
-    fn new(files: &[(PathBuf, Kind)], cc: Option<&str>, mpi: Mpi, env: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
+    fn new(
+        files: &[(PathBuf, Kind)],
+        cc: Option<&str>,
+        mpi: Mpi,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self> {
         let words = |text: &str| split::words(text).into_iter().map(OsString::from).collect::<Argv>();
         let (c, cxx) = match cc.map(words) {
             Some(given) if given.is_empty() => {
@@ -112,7 +117,9 @@ impl Guess {
 
 /// The same with the compilers of an MPI, which take the flags that the others were named with.
 fn with_mpi(mpi: Mpi, mut c: Argv, mut cxx: Argv) -> (Argv, Argv) {
-    let of_mpi = |argv: &[OsString]| crate::mpi::is_compiler(&Path::new(&argv[0]).file_name().unwrap_or_default().to_string_lossy());
+    let of_mpi = |argv: &[OsString]| {
+        crate::mpi::is_compiler(&Path::new(&argv[0]).file_name().unwrap_or_default().to_string_lossy())
+    };
     let (own_c, own_cxx) = mpi.compilers();
     if !of_mpi(&c) {
         c[0] = own_c;
@@ -131,7 +138,9 @@ fn needs(files: &[(PathBuf, Kind)], compiler: &[OsString]) -> Result<Needs> {
     let needs = scan(&sources, &line.include_dirs())
         .map_err(|(file, error)| anyhow::anyhow!("cannot read {}: {error}", file.display()))?;
     if needs.mpi && needs.shmem {
-        bail!("the program includes both mpi.h and shmem.h: programs that use both are not supported by this version yet");
+        bail!(
+            "the program includes both mpi.h and shmem.h: programs that use both are not supported by this version yet"
+        );
     }
     Ok(needs)
 }

@@ -59,7 +59,9 @@ impl Mpi {
         let (program, args) = compiler.split_first().context("no compiler given")?;
         let name = program.to_string_lossy();
         let shown = Command::new(program).args(args).arg("-show").stdin(Stdio::null()).output();
-        let shown = shown.with_context(|| format!("the compiler `{name}` cannot be started: install libopenmpi-dev or libmpich-dev"))?;
+        let shown = shown.with_context(|| {
+            format!("the compiler `{name}` cannot be started: install libopenmpi-dev or libmpich-dev")
+        })?;
         let text = String::from_utf8_lossy(&shown.stdout).into_owned();
         match (text.contains("openmpi") || text.contains("open-mpi"), text.contains("mpich")) {
             (true, _) => Ok(Self::OpenMpi),
@@ -152,7 +154,8 @@ pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
     if !status.success() {
         notes.push(format!("mpirun, which started the ranks, ended with {status}: how each rank ended is not known"));
     }
-    let exits = (0..if status.success() { start.ranks } else { 1 }).map(|rank| Exit::new(rank, status, false)).collect();
+    let exits =
+        (0..if status.success() { start.ranks } else { 1 }).map(|rank| Exit::new(rank, status, false)).collect();
     Ok(Ended { exits, first_failure: None, interrupted, elapsed: begun.elapsed(), notes })
 }
 
@@ -194,7 +197,8 @@ impl Drop for Runner {
     fn drop(&mut self) {
         if let Ok(None) = self.0.try_wait() {
             // It takes the ranks with it.
-            let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&self.0), rustix::process::Signal::TERM);
+            let _ =
+                rustix::process::kill_process(rustix::process::Pid::from_child(&self.0), rustix::process::Signal::TERM);
             let _ = self.0.wait();
         }
     }

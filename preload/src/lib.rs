@@ -19,10 +19,14 @@
 #![allow(unsafe_code, reason = "every function here is called from, or calls, foreign code")]
 
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-compile_error!("the injected library is written for Linux on x86-64: port `entry.rs` (thread-local block and trampolines)");
+compile_error!(
+    "the injected library is written for Linux on x86-64: port `entry.rs` (thread-local block and trampolines)"
+);
 
 #[cfg(any(all(feature = "shmem", feature = "mpi"), not(any(feature = "shmem", feature = "mpi"))))]
-compile_error!("the injected library is built for one programming model: for MPI use --no-default-features --features mpi");
+compile_error!(
+    "the injected library is built for one programming model: for MPI use --no-default-features --features mpi"
+);
 
 mod allocation;
 mod counters;

@@ -15,7 +15,11 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, modules:
     // SAFETY: the linker's description is valid during the call; the vector is that of `modules`.
     unsafe {
         let (info, modules) = (&*info, &mut *modules.cast::<Vec<Module>>());
-        let name = if info.dlpi_name.is_null() { String::new() } else { CStr::from_ptr(info.dlpi_name).to_string_lossy().into_owned() };
+        let name = if info.dlpi_name.is_null() {
+            String::new()
+        } else {
+            CStr::from_ptr(info.dlpi_name).to_string_lossy().into_owned()
+        };
         let path = if name.is_empty() {
             std::fs::read_link("/proc/self/exe").map_or_else(|_| String::new(), |p| p.to_string_lossy().into_owned())
         } else {

@@ -22,9 +22,9 @@ mod reduce;
 mod strand;
 mod tasks;
 
+use crate::rank::SESSION;
 use abi::{Data, Dependence, GetTaskMemory, LOOPS, Lookup, ORDERED, SetCallback, StartTool, StartToolFn, WORKER};
 use abi::{dependence, event, scope, status, sync, task};
-use crate::rank::SESSION;
 use rustc_hash::{FxHashSet, FxHasher};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::hash::{Hash, Hasher};
@@ -59,7 +59,9 @@ fn file_of(address: usize) -> Option<(usize, String)> {
 /// Whether a thread that this caller creates can be observed: not if it is a worker of an OpenMP runtime that does not tell what it does.
 pub fn watches(caller: u64, rank: u32) -> bool {
     let Some((base, name)) = file_of(caller as usize) else { return true };
-    if !["libgomp", "libomp", "libiomp5"].iter().any(|runtime| name.starts_with(runtime)) || base == RUNTIME.load(Ordering::Acquire) {
+    if !["libgomp", "libomp", "libiomp5"].iter().any(|runtime| name.starts_with(runtime))
+        || base == RUNTIME.load(Ordering::Acquire)
+    {
         return true;
     }
     if !TOLD.swap(true, Ordering::AcqRel)
@@ -184,7 +186,13 @@ unsafe extern "C" fn implicit_task(
     }
 }
 
-unsafe extern "C" fn sync_region(kind: c_int, endpoint: c_int, region: *mut Data, task: *mut Data, _code: *const c_void) {
+unsafe extern "C" fn sync_region(
+    kind: c_int,
+    endpoint: c_int,
+    region: *mut Data,
+    task: *mut Data,
+    _code: *const c_void,
+) {
     // SAFETY: see above.
     let Some(task) = (unsafe { kept::<Task>(task) }) else { return };
     match (kind, endpoint) {
@@ -222,7 +230,13 @@ unsafe extern "C" fn sync_region(kind: c_int, endpoint: c_int, region: *mut Data
     }
 }
 
-unsafe extern "C" fn sync_region_wait(kind: c_int, endpoint: c_int, _region: *mut Data, task: *mut Data, _code: *const c_void) {
+unsafe extern "C" fn sync_region_wait(
+    kind: c_int,
+    endpoint: c_int,
+    _region: *mut Data,
+    task: *mut Data,
+    _code: *const c_void,
+) {
     let waits = endpoint == scope::BEGIN;
     // SAFETY: see above.
     if let Some(task) = unsafe { kept::<Task>(task) } {
@@ -287,7 +301,9 @@ unsafe extern "C" fn task_schedule(prior: *mut Data, why: c_int, next: *mut Data
         acquire(next.created());
         depends_on(&next);
         new_memory();
-    } else if next.untied && let Some(part) = next.part() {
+    } else if next.untied
+        && let Some(part) = next.part()
+    {
         acquire(part);
     }
     strand::aside(next.waits.load(Ordering::Relaxed));
@@ -371,7 +387,14 @@ fn iteration(task: &Arc<Task>, vector: &[Dependence]) -> Option<tasks::Mark> {
     Some((region.posts, hasher.finish()))
 }
 
-unsafe extern "C" fn work(kind: c_int, endpoint: c_int, _region: *mut Data, task: *mut Data, _count: u64, _code: *const c_void) {
+unsafe extern "C" fn work(
+    kind: c_int,
+    endpoint: c_int,
+    _region: *mut Data,
+    task: *mut Data,
+    _count: u64,
+    _code: *const c_void,
+) {
     if endpoint == scope::BEGIN && LOOPS.contains(&kind) {
         // SAFETY: see above.
         if let Some(task) = unsafe { kept::<Task>(task) } {

@@ -535,7 +535,8 @@ impl Rank {
         let Span::Operation(operation) = open.access.span else { return };
         if open.shipped {
             let Access { strand, begin, place, .. } = open.access;
-            self.closes.push((place.owner, Close { strand, begin, ctx: operation.ctx, end: operation.end, phase, locks }));
+            self.closes
+                .push((place.owner, Close { strand, begin, ctx: operation.ctx, end: operation.end, phase, locks }));
         } else {
             self.accesses.push(Access { locks, phases: Phases { hi: phase, ..open.access.phases }, ..open.access });
         }

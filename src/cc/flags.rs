@@ -7,9 +7,30 @@ use std::ffi::OsString;
 
 /// C library functions whose accesses the library sees: calls of `X` go to its `__wrap_X`. The names that the preload crate defines.
 pub const WRAPPED: [&str; 24] = [
-    "memcpy", "memmove", "memset", "memcmp", "memchr", "strcpy", "strncpy", "stpcpy", "strcat", "strncat", "strlen",
-    "strcmp", "strncmp", "strchr", "strdup", "bcopy", "bzero", "malloc", "calloc",
-    "realloc", "free", "posix_memalign", "aligned_alloc", "memalign",
+    "memcpy",
+    "memmove",
+    "memset",
+    "memcmp",
+    "memchr",
+    "strcpy",
+    "strncpy",
+    "stpcpy",
+    "strcat",
+    "strncat",
+    "strlen",
+    "strcmp",
+    "strncmp",
+    "strchr",
+    "strdup",
+    "bcopy",
+    "bzero",
+    "malloc",
+    "calloc",
+    "realloc",
+    "free",
+    "posix_memalign",
+    "aligned_alloc",
+    "memalign",
 ];
 
 /// These clang itself turns into calls of the library.

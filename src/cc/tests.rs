@@ -5,7 +5,11 @@ use std::path::PathBuf;
 
 fn commands(line: &str) -> Result<Vec<String>> {
     let words: Vec<OsString> = split::words(line).into_iter().map(Into::into).collect();
-    let home = Home { lib: PathBuf::from("/home/lib"), include: PathBuf::from("/home/include"), model: crate::mpi::Model::Shmem };
+    let home = Home {
+        lib: PathBuf::from("/home/lib"),
+        include: PathBuf::from("/home/include"),
+        model: crate::mpi::Model::Shmem,
+    };
     let setting = Setting { family: Family::Gcc, home: &home, temporary: Path::new("/t") };
     let (compiler, given) = compiler(&words);
     let line = Line::parse(&expand(given, 0));

@@ -48,7 +48,9 @@ pub fn build() -> Result<()> {
     for (mpi, mut command) in mpi_commands() {
         match command.status() {
             Ok(status) if status.success() => println!("built the library for {mpi}"),
-            _ => println!("the library for {mpi} could not be built: programs of this MPI cannot be checked (libclang-dev is needed)"),
+            _ => println!(
+                "the library for {mpi} could not be built: programs of this MPI cannot be checked (libclang-dev is needed)"
+            ),
         }
     }
     Ok(())

@@ -4,8 +4,8 @@
 //! update it saw; what it changes counts as made from what it saw, as for C11's read-modify-write operations.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
-use crate::shmem::call::{Blocking, Handle, Target, call, calls};
 use crate::counters::Counted;
+use crate::shmem::call::{Blocking, Handle, Target, call, calls};
 use crate::shmem::words;
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Atomic, Domain, Effect, How, Kind, Order};
@@ -23,7 +23,14 @@ elements! { i32 = 1, u32 = 2, i64 = 3, u64 = 4, isize = 3, usize = 4, f32 = 5, f
 
 /// The access of an atomic on this type.
 pub fn kind<T: Element>(effect: Effect) -> Kind {
-    Kind::Atomic(Atomic { domain: Domain::Shmem, ty: T::TYPE, width: size_of::<T>() as u8, op: 0, ordered: false, effect })
+    Kind::Atomic(Atomic {
+        domain: Domain::Shmem,
+        ty: T::TYPE,
+        width: size_of::<T>() as u8,
+        op: 0,
+        ordered: false,
+        effect,
+    })
 }
 
 /// An atomic that does not fetch.
@@ -31,7 +38,14 @@ fn change<T: Element>(to: Option<Target>, dest: *const T, how: How, real: &dyn F
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
     let channel = call.channel(to);
-    call.far(dest.cast(), size_of::<T>(), to, kind::<T>(Effect::Update), Act::RemoteAtomic, Operands::Until(to.ctx, Order::Fenced(channel)));
+    call.far(
+        dest.cast(),
+        size_of::<T>(),
+        to,
+        kind::<T>(Effect::Update),
+        Act::RemoteAtomic,
+        Operands::Until(to.ctx, Order::Fenced(channel)),
+    );
     let Some(word) = call.word(dest.cast(), to) else { return real() };
     let mut counted = words::lock(word);
     real();
@@ -51,7 +65,13 @@ enum Fetched {
 }
 
 /// An atomic that fetches. `changed` tells from what it fetched whether it wrote.
-fn fetch<T: Element>(to: Option<Target>, dest: *const T, into: &Fetched, changed: &dyn Fn(T) -> bool, real: &dyn Fn() -> T) -> T {
+fn fetch<T: Element>(
+    to: Option<Target>,
+    dest: *const T,
+    into: &Fetched,
+    changed: &dyn Fn(T) -> bool,
+    real: &dyn Fn() -> T,
+) -> T {
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
     let word = call.word(dest.cast(), to);
@@ -119,23 +139,27 @@ macro_rules! fetches {
 }
 
 macro_rules! extended {
-    ($name:ident, $ty:ty) => { pastey::paste! {
-        changes! { $ty, Set; [<$name _atomic_set>](value) }
-        fetches! { $ty; [<$name _atomic_fetch>]() _old => false, [<$name _atomic_swap>](value) _old => true }
-    } };
+    ($name:ident, $ty:ty) => {
+        pastey::paste! {
+            changes! { $ty, Set; [<$name _atomic_set>](value) }
+            fetches! { $ty; [<$name _atomic_fetch>]() _old => false, [<$name _atomic_swap>](value) _old => true }
+        }
+    };
 }
 extended_amo_types! { extended }
 
 macro_rules! standard {
-    ($name:ident, $ty:ty) => { pastey::paste! {
-        changes! { $ty, Modify; [<$name _atomic_inc>](), [<$name _atomic_add>](value) }
-        fetches! {
-            $ty;
-            [<$name _atomic_fetch_inc>]() _old => true,
-            [<$name _atomic_fetch_add>](value) _old => true,
-            [<$name _atomic_compare_swap>](cond, value) old => old == cond
+    ($name:ident, $ty:ty) => {
+        pastey::paste! {
+            changes! { $ty, Modify; [<$name _atomic_inc>](), [<$name _atomic_add>](value) }
+            fetches! {
+                $ty;
+                [<$name _atomic_fetch_inc>]() _old => true,
+                [<$name _atomic_fetch_add>](value) _old => true,
+                [<$name _atomic_compare_swap>](cond, value) old => old == cond
+            }
         }
-    } };
+    };
 }
 amo_types! { standard }
 

@@ -51,7 +51,15 @@ impl Members {
         Self { group, size: size.max(0) as usize, me: i64::from(me >> log_stride.clamp(0, 31)) }
     }
 
-    fn broadcast<R>(&self, dest: *const c_void, source: *const c_void, bytes: usize, root: c_int, root_copies: bool, real: &dyn Fn() -> R) -> R {
+    fn broadcast<R>(
+        &self,
+        dest: *const c_void,
+        source: *const c_void,
+        bytes: usize,
+        root: c_int,
+        root_copies: bool,
+        real: &dyn Fn() -> R,
+    ) -> R {
         let is_root = self.me == i64::from(root);
         let role = if is_root { Role::Root } else { Role::Leaf };
         let touch = |call: &mut Call| {
@@ -74,7 +82,16 @@ impl Members {
     }
 
     #[allow(clippy::too_many_arguments, reason = "as the standard has it")]
-    fn alltoalls<R>(&self, dest: *const c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, size: usize, real: &dyn Fn() -> R) -> R {
+    fn alltoalls<R>(
+        &self,
+        dest: *const c_void,
+        source: *const c_void,
+        dst: isize,
+        sst: isize,
+        nelems: usize,
+        size: usize,
+        real: &dyn Fn() -> R,
+    ) -> R {
         let count = nelems * self.size;
         let touch = |call: &mut Call| {
             strided(call, source, sst, count, size, Kind::Read);

@@ -11,7 +11,14 @@ use thrille_runtime::Operands;
 const FLAG: usize = 16;
 
 /// A put of `bytes` bytes; `source` is none when the value is an argument.
-pub fn put(to: Option<Target>, dest: *const c_void, source: Option<*const c_void>, bytes: usize, blocking: Blocking, real: &dyn Fn()) {
+pub fn put(
+    to: Option<Target>,
+    dest: *const c_void,
+    source: Option<*const c_void>,
+    bytes: usize,
+    blocking: Blocking,
+    real: &dyn Fn(),
+) {
     let (Some(mut call), Some(to), true) = (call(), to, bytes > 0) else { return real() };
     call.issue();
     if let Some(source) = source {
@@ -60,11 +67,19 @@ fn get(from: Option<Target>, dest: Option<*const c_void>, source: *const c_void,
 
 /// The elements of a strided block: contiguous ones as one.
 fn elements(nelems: usize, stride: isize, size: usize) -> impl Iterator<Item = (usize, usize)> {
-    let (count, step, len) = if stride == 1 { (1, 0, nelems * size) } else { (nelems, stride.max(0) as usize * size, size) };
+    let (count, step, len) =
+        if stride == 1 { (1, 0, nelems * size) } else { (nelems, stride.max(0) as usize * size, size) };
     (0..if nelems == 0 { 0 } else { count }).map(move |i| (i * step, len))
 }
 
-fn iput(to: Option<Target>, dest: *const c_void, source: *const c_void, (dst, sst): (isize, isize), nelems: usize, size: usize) {
+fn iput(
+    to: Option<Target>,
+    dest: *const c_void,
+    source: *const c_void,
+    (dst, sst): (isize, isize),
+    nelems: usize,
+    size: usize,
+) {
     let (Some(mut call), Some(to)) = (call(), to) else { return };
     call.issue();
     for (at, len) in elements(nelems, sst, size) {
@@ -75,7 +90,14 @@ fn iput(to: Option<Target>, dest: *const c_void, source: *const c_void, (dst, ss
     }
 }
 
-fn iget(from: Option<Target>, dest: *const c_void, source: *const c_void, (dst, sst): (isize, isize), nelems: usize, size: usize) {
+fn iget(
+    from: Option<Target>,
+    dest: *const c_void,
+    source: *const c_void,
+    (dst, sst): (isize, isize),
+    nelems: usize,
+    size: usize,
+) {
     let (Some(mut call), Some(from)) = (call(), from) else { return };
     call.issue();
     for (at, len) in elements(nelems, dst, size) {
@@ -142,10 +164,12 @@ macro_rules! strided {
 }
 
 macro_rules! typed_blocks {
-    ($name:ident, $size:expr) => { pastey::paste! {
-        block! { $size; [<$name _put>] [<$name _get>] [<ctx_ $name _put>] [<ctx_ $name _get>] }
-        strided! { $size; [<$name _iput>] [<$name _iget>] [<ctx_ $name _iput>] [<ctx_ $name _iget>] }
-    } };
+    ($name:ident, $size:expr) => {
+        pastey::paste! {
+            block! { $size; [<$name _put>] [<$name _get>] [<ctx_ $name _put>] [<ctx_ $name _get>] }
+            strided! { $size; [<$name _iput>] [<$name _iget>] [<ctx_ $name _iput>] [<ctx_ $name _iget>] }
+        }
+    };
 }
 
 macro_rules! typed {
@@ -173,10 +197,12 @@ value_types! { typed }
 typed_blocks! { longdouble, 16 }
 
 macro_rules! sized {
-    ($bits:literal, $ty:ty) => { pastey::paste! {
-        block! { size_of::<$ty>(); [<put $bits>] [<get $bits>] [<ctx_put $bits>] [<ctx_get $bits>] }
-        strided! { size_of::<$ty>(); [<iput $bits>] [<iget $bits>] [<ctx_iput $bits>] [<ctx_iget $bits>] }
-    } };
+    ($bits:literal, $ty:ty) => {
+        pastey::paste! {
+            block! { size_of::<$ty>(); [<put $bits>] [<get $bits>] [<ctx_put $bits>] [<ctx_get $bits>] }
+            strided! { size_of::<$ty>(); [<iput $bits>] [<iget $bits>] [<ctx_iput $bits>] [<ctx_iget $bits>] }
+        }
+    };
 }
 sized_types! { sized }
 

@@ -50,7 +50,10 @@ fn start(told: &Told) {
     let Some(mut transport) = connect(told) else { return };
     let (heap, statics) = (range(0, 0).map_or(0, |r| r.1), range(1, 0).map_or(0, |r| r.1.next_multiple_of(8)));
     if !words::make(told, &mut transport, heap, statics) {
-        complain(told.rank, "not observed: the ranks could not share their synchronisation counters; run all of them on one machine");
+        complain(
+            told.rank,
+            "not observed: the ranks could not share their synchronisation counters; run all of them on one machine",
+        );
         return;
     }
     begin(told, transport, regions(told.size));
@@ -156,4 +159,3 @@ crate::entry::entries! {
         initialised();
     }
 }
-

@@ -1,9 +1,9 @@
 //! Put with signal: whoever sees the signal comes after the data of that put, before anything completes it.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
+use crate::counters::Counted;
 use crate::shmem::atomics::kind;
 use crate::shmem::call::{Blocking, Handle, Target, call, calls};
-use crate::counters::Counted;
 use crate::shmem::words;
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Effect, How, Kind, Order};
@@ -17,7 +17,15 @@ struct Signal {
     op: c_int,
 }
 
-fn put_signal(to: Option<Target>, dest: *const c_void, source: *const c_void, bytes: usize, signal: &Signal, blocking: Blocking, real: &dyn Fn()) {
+fn put_signal(
+    to: Option<Target>,
+    dest: *const c_void,
+    source: *const c_void,
+    bytes: usize,
+    signal: &Signal,
+    blocking: Blocking,
+    real: &dyn Fn(),
+) {
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
     let channel = call.channel(to);
@@ -57,20 +65,26 @@ macro_rules! signals {
 }
 
 macro_rules! typed_sized {
-    ($size:expr; $name:ident $ctx_name:ident) => { pastey::paste! {
-        signals! { $size, Yes; $name $ctx_name }
-        signals! { $size, No; [<$name _nbi>] [<$ctx_name _nbi>] }
-    } };
+    ($size:expr; $name:ident $ctx_name:ident) => {
+        pastey::paste! {
+            signals! { $size, Yes; $name $ctx_name }
+            signals! { $size, No; [<$name _nbi>] [<$ctx_name _nbi>] }
+        }
+    };
 }
 
 macro_rules! typed {
-    ($name:ident, $ty:ty) => { pastey::paste! { typed_sized! { size_of::<$ty>(); [<$name _put_signal>] [<ctx_ $name _put_signal>] } } };
+    ($name:ident, $ty:ty) => {
+        pastey::paste! { typed_sized! { size_of::<$ty>(); [<$name _put_signal>] [<ctx_ $name _put_signal>] } }
+    };
 }
 value_types! { typed }
 typed_sized! { 16; longdouble_put_signal ctx_longdouble_put_signal }
 
 macro_rules! sized {
-    ($bits:literal, $ty:ty) => { pastey::paste! { typed_sized! { size_of::<$ty>(); [<put $bits _signal>] [<ctx_put $bits _signal>] } } };
+    ($bits:literal, $ty:ty) => {
+        pastey::paste! { typed_sized! { size_of::<$ty>(); [<put $bits _signal>] [<ctx_put $bits _signal>] } }
+    };
 }
 sized_types! { sized }
 typed_sized! { 1; putmem_signal ctx_putmem_signal }

@@ -96,19 +96,21 @@ macro_rules! several {
 }
 
 macro_rules! one {
-    ($ty:ty, $wait:ident, $test:ident) => { pastey::paste! { calls! {
-        fn $wait(ivar: *mut $ty, cmp: c_int, value: $ty) {
-            let call = begin(ivar, 1, std::ptr::null());
-            unsafe { [<pshmem_ $wait>](ivar, cmp, value) };
-            saw_one(call, ivar, 1, 0);
-        }
-        fn $test(ivar: *mut $ty, cmp: c_int, value: $ty) -> c_int {
-            let call = begin(ivar, 1, std::ptr::null());
-            let yes = unsafe { [<pshmem_ $test>](ivar, cmp, value) };
-            saw_one(call.filter(|_| yes != 0), ivar, 1, 0);
-            yes
-        }
-    } } };
+    ($ty:ty, $wait:ident, $test:ident) => {
+        pastey::paste! { calls! {
+            fn $wait(ivar: *mut $ty, cmp: c_int, value: $ty) {
+                let call = begin(ivar, 1, std::ptr::null());
+                unsafe { [<pshmem_ $wait>](ivar, cmp, value) };
+                saw_one(call, ivar, 1, 0);
+            }
+            fn $test(ivar: *mut $ty, cmp: c_int, value: $ty) -> c_int {
+                let call = begin(ivar, 1, std::ptr::null());
+                let yes = unsafe { [<pshmem_ $test>](ivar, cmp, value) };
+                saw_one(call.filter(|_| yes != 0), ivar, 1, 0);
+                yes
+            }
+        } }
+    };
 }
 
 macro_rules! typed {

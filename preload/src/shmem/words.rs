@@ -17,7 +17,8 @@ struct Words {
 /// Makes the counters for heaps and static data of these sizes; false when that is not possible.
 pub fn make(told: &Told, transport: &mut SocketTransport, heap: u64, statics: u64) -> bool {
     let number = (heap + statics) / 8 * u64::from(told.size);
-    Counters::share(told, transport, number).is_some_and(|counters| WORDS.set(Words { counters, heap, statics }).is_ok())
+    Counters::share(told, transport, number)
+        .is_some_and(|counters| WORDS.set(Words { counters, heap, statics }).is_ok())
 }
 
 /// The word at a place of symmetric memory.

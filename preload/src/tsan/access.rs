@@ -169,4 +169,3 @@ clang_memory! {
     __tsan_memmove __wrap_memmove;
     __tsan_memset __wrap_memset;
 }
-
