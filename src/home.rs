@@ -27,7 +27,7 @@ impl Home {
         let name = mpi.name();
         let libs = home.map(|home| home.join("lib").join(name)).into_iter().chain(
             [
-                format!("{name}"),
+                name.to_string(),
                 format!("../lib/thrille/{name}"),
                 format!("../mpi-{name}/injected"),
                 format!("../mpi-{name}/release"),

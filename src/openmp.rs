@@ -15,7 +15,7 @@ pub fn environment(program: &Path) -> Vec<(&'static str, OsString)> {
     }
     // Whatever the user has set for other runs, here the runtime must talk.
     let mut all = vec![("OMP_TOOL", OsString::from("enabled"))];
-    if gnu && let Some(library) = runtime(&directories(std::env::var_os("LD_LIBRARY_PATH"))) {
+    if gnu && let Some(library) = runtime(&directories(std::env::var_os("LD_LIBRARY_PATH").as_ref())) {
         let mut preload = library.into_os_string();
         if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
             preload.push(":");
@@ -27,7 +27,7 @@ pub fn environment(program: &Path) -> Vec<(&'static str, OsString)> {
 }
 
 /// Where the runtime may be, best first: as the linker looks, then Debian's own place for each LLVM, the newest first.
-fn directories(path: Option<OsString>) -> Vec<PathBuf> {
+fn directories(path: Option<&OsString>) -> Vec<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib")
         .into_iter()
         .flatten()
@@ -64,7 +64,7 @@ mod tests {
         std::fs::write(b.join("libomp.so"), "").unwrap();
         std::fs::write(b.join("libomp.so.5"), "").unwrap();
         assert_eq!(runtime(&[a.clone(), b.clone()]), Some(b.join("libomp.so.5")));
-        assert!(directories(Some(format!("{}:rel", a.display()).into())).starts_with(&[a]));
+        assert!(directories(Some(&format!("{}:rel", a.display()).into())).starts_with(&[a]));
     }
 
     #[test]

@@ -22,13 +22,13 @@ mod reduce;
 mod strand;
 mod tasks;
 
-use crate::rank::SESSION;
+use crate::rank::{Observed, detach};
 use abi::{Data, Dependence, GetTaskMemory, LOOPS, Lookup, ORDERED, SetCallback, StartTool, StartToolFn, WORKER};
 use abi::{dependence, event, scope, status, sync, task};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use strand::{acquire, release, tell};
@@ -41,6 +41,8 @@ static RUNTIME: AtomicUsize = AtomicUsize::new(0);
 static TASK_MEMORY: AtomicUsize = AtomicUsize::new(0);
 /// The report has been told of threads that are not observed.
 static TOLD: AtomicBool = AtomicBool::new(false);
+/// The rank is observed no further.
+static GIVEN_UP: AtomicBool = AtomicBool::new(false);
 
 /// The loaded file that an address is in: where, and its name.
 fn file_of(address: usize) -> Option<(usize, String)> {
@@ -56,25 +58,55 @@ fn file_of(address: usize) -> Option<(usize, String)> {
     }
 }
 
-/// Whether a thread that this caller creates can be observed: not if it is a worker of an OpenMP runtime that does not tell what it does.
-pub fn watches(caller: u64, rank: u32) -> bool {
-    let Some((base, name)) = file_of(caller as usize) else { return true };
+/// Whether a thread that the program creates can be observed: not if it is a worker of an OpenMP runtime that does not tell what it does.
+///
+/// If such a worker may communicate, its rank cannot be observed at all: the others would wait for what it does not say.
+pub fn watches(call: &mut Observed) -> bool {
+    let Some((base, name)) = file_of(call.pc as usize) else { return true };
     if !["libgomp", "libomp", "libiomp5"].iter().any(|runtime| name.starts_with(runtime))
         || base == RUNTIME.load(Ordering::Acquire)
     {
         return true;
     }
-    if !TOLD.swap(true, Ordering::AcqRel)
-        && let Some(session) = SESSION.get()
-    {
-        let remedy = if name.starts_with("libgomp") {
-            "install LLVM's runtime (Debian: apt install libomp-16-dev) and start the program with thrille, which runs it on that one"
-        } else {
-            "let it tell what its threads do: OMP_TOOL=enabled"
-        };
-        session.note(format!("OpenMP threads of rank {rank} are not observed: the program runs on {name}; {remedy}"));
+    if TOLD.swap(true, Ordering::AcqRel) {
+        return false;
+    }
+    let remedy = if name.starts_with("libgomp") {
+        "install LLVM's runtime (Debian: apt install libomp-16-dev) and start the program with thrille, which runs it on that one"
+    } else {
+        "let it tell what its threads do: OMP_TOOL=enabled"
+    };
+    let alone = !workers_may_communicate();
+    let what =
+        if alone { "its OpenMP threads are not observed" } else { "not observed from its first OpenMP region on" };
+    call.session.note(format!("{what}: the program runs on {name}; {remedy}"));
+    if !alone {
+        call.session.abandon(call.recorder);
+        GIVEN_UP.store(true, Ordering::Release);
     }
     false
+}
+
+/// After a thread that cannot be observed: the calling thread is none either, if its rank was given up.
+pub fn forget() {
+    if GIVEN_UP.load(Ordering::Acquire) {
+        drop(detach());
+    }
+}
+
+/// Whether other threads than the main one may call the communication library.
+fn workers_may_communicate() -> bool {
+    const FUNNELED: c_int = 1;
+    // SAFETY: OpenSHMEM's function of this name has this type. Ours for MPI raises what the program asked for.
+    unsafe {
+        let query = libc::dlsym(libc::RTLD_DEFAULT, c"shmem_query_thread".as_ptr());
+        if query.is_null() {
+            return true;
+        }
+        let mut level = c_int::MAX;
+        std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_int)>(query)(&raw mut level);
+        level > FUNNELED
+    }
 }
 
 /// The runtime looks for a tool.
@@ -196,8 +228,7 @@ unsafe extern "C" fn sync_region(
     // SAFETY: see above.
     let Some(task) = (unsafe { kept::<Task>(task) }) else { return };
     match (kind, endpoint) {
-        (sync::REDUCTION, _) => {}
-        (sync::TASKWAIT, scope::BEGIN) => {}
+        (sync::REDUCTION, _) | (sync::TASKWAIT, scope::BEGIN) => {}
         (sync::TASKWAIT, _) => {
             if let Some(children) = task.children() {
                 acquire(children);
@@ -383,7 +414,9 @@ fn iteration(task: &Arc<Task>, vector: &[Dependence]) -> Option<tasks::Mark> {
     let region = task.region.as_ref()?;
     let mut hasher = FxHasher::default();
     task.loops.load(Ordering::Relaxed).hash(&mut hasher);
-    vector.iter().for_each(|one| one.variable.hash(&mut hasher));
+    for one in vector {
+        one.variable.hash(&mut hasher);
+    }
     Some((region.posts, hasher.finish()))
 }
 
@@ -407,13 +440,11 @@ unsafe extern "C" fn work(
 static HELD: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
 /// How long at most: the holder is on its way.
 const PATIENCE: Duration = Duration::from_millis(200);
-static IMPATIENT: AtomicU64 = AtomicU64::new(0);
 
 fn hold(mutex: u64) {
     let mut since = None;
     while !lock(&HELD).get_or_insert_default().insert(mutex) {
         if since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-            IMPATIENT.fetch_add(1, Ordering::Relaxed);
             return;
         }
         std::thread::yield_now();

@@ -197,8 +197,12 @@ fn barriers<R>(f: impl FnOnce(&mut FxHashMap<u64, Round>) -> R) -> R {
 // SAFETY (all rows): each body forwards the program's own arguments.
 interpose! {
     fn pthread_create(thread: *mut pthread_t, attr: *const pthread_attr_t, routine: extern "C" fn(*mut c_void) -> *mut c_void, argument: *mut c_void) -> c_int, real => {
-        let observed = &mut observe_program().filter(|o| openmp::watches(o.pc, o.recorder.strand().rank.0));
-        let Some(Observed { session, recorder, .. }) = observed else {
+        let mut observed = observe_program();
+        if observed.as_mut().is_some_and(|observed| !openmp::watches(observed)) {
+            observed = None;
+            openmp::forget();
+        }
+        let Some(Observed { session, recorder, .. }) = &mut observed else {
             return unsafe { real(thread, attr, routine, argument) };
         };
         THREADED.store(true, Ordering::Release);

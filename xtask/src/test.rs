@@ -69,6 +69,7 @@ fn tests(options: &Options, filter: Option<&str>) -> Vec<Part> {
 fn deny(depth: Depth) -> Vec<Part> {
     let name = "dependencies";
     let tools = target().join("tools");
+    let mut parts = Vec::new();
     let mut program = std::path::PathBuf::from("cargo-deny");
     if !has("cargo-deny") {
         program = tools.join("bin/cargo-deny");
@@ -77,8 +78,10 @@ fn deny(depth: Depth) -> Vec<Part> {
                 return vec![Part::skip(name, "no cargo-deny here: cargo install cargo-deny --locked")];
             }
             let part = Part::run("cargo-deny", cargo().args(INSTALL_DENY).arg(&tools));
-            if part.verdict == Verdict::Bad {
-                return vec![part];
+            let bad = part.verdict == Verdict::Bad;
+            parts.push(part);
+            if bad {
+                return parts;
             }
         }
     }
@@ -87,7 +90,7 @@ fn deny(depth: Depth) -> Vec<Part> {
         command.current_dir(root()).args(words);
         command
     };
-    let mut parts = vec![Part::run(name, &mut deny(&["check", "licenses", "bans", "sources"]))];
+    parts.push(Part::run(name, &mut deny(&["check", "licenses", "bans", "sources"])));
     // The list of advisories is on a server that not every machine can reach.
     let fetched = deny(&["fetch", "db"]).output().is_ok_and(|output| output.status.success());
     parts.push(if fetched {
