@@ -61,7 +61,7 @@ pub struct Run {
     #[command(flatten)]
     pub common: Common,
     /// The program and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_names = ["PROGRAM", "ARGS"])]
+    #[arg(required = true, trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"])]
     pub command: Vec<OsString>,
 }
 

@@ -76,6 +76,8 @@ pub enum Entry {
 pub struct Progress {
     /// Global barriers passed.
     pub phase: Phase,
+    /// Whether the program has instrumented code at all.
+    pub instrumented: bool,
     /// Instrumented loads and stores executed, whatever memory they touched.
     pub executed: u64,
     /// Accesses to shared memory observed.

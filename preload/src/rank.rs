@@ -2,6 +2,7 @@
 
 use crate::entry::{Block, block};
 use crate::loaded;
+use crate::tsan::access::INSTRUMENTED;
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -89,6 +90,9 @@ pub fn begin(told: &Told, transport: SocketTransport, regions: Regions) {
     let limit = std::env::var(ENV_MAX_RECORDS).ok().and_then(|n| n.parse().ok()).unwrap_or(MAX_RECORDS);
     let (rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
     let session = Session::new(rank, transport, sink, env!("CARGO_PKG_VERSION"));
+    if INSTRUMENTED.load(Ordering::Relaxed) {
+        session.instrumented();
+    }
     if SESSION.set(session).is_ok() {
         attach(recorder);
         // SAFETY: registers a function of the right type for when the program calls `exit` or returns from `main`.

@@ -187,6 +187,7 @@ fn summary(ranks: &[RankRecords], races: usize) -> Summary {
     for rank in ranks.iter().filter(|rank| rank.started) {
         let p = &rank.progress;
         summary.ranks_observed += 1;
+        summary.instrumented |= rank.progress.instrumented;
         summary.ranks_finished += u32::from(rank.finished);
         summary.threads += u64::from(p.strands);
         summary.phases = summary.phases.max(p.phase.0 + 1);
@@ -225,7 +226,7 @@ fn notes_on(summary: &Summary) -> Vec<String> {
             words::grouped(summary.observed),
         ));
     }
-    if summary.ranks_finished > 0 && summary.executed == 0 {
+    if summary.ranks_finished > 0 && summary.executed == 0 && !summary.instrumented {
         notes.push(
             "no instrumented load or store was executed: the program was not compiled with `thrille cc` or `thrille check`; \
              only calls of the SHMEM library were observed"

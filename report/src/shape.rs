@@ -34,6 +34,8 @@ pub struct Summary {
     pub ranks_observed: u32,
     /// Ranks that came to their regular end, all records analysed.
     pub ranks_finished: u32,
+    /// Whether the program has instrumented code.
+    pub instrumented: bool,
     /// Threads seen, of all ranks.
     pub threads: u64,
     /// Phases: global barriers passed, and one.

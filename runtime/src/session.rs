@@ -76,6 +76,11 @@ impl<T: Transport> Session<T> {
         Self { rank: Mutex::new(rank), stacks: Mutex::new(Stacks::default()), judge: Mutex::new(judge) }
     }
 
+    /// The program has instrumented code.
+    pub fn instrumented(&self) {
+        lock(&self.judge).progress.instrumented = true;
+    }
+
     /// The state that the rank's strands share.
     pub fn rank(&self) -> MutexGuard<'_, Rank> {
         lock(&self.rank)

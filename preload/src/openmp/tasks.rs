@@ -311,3 +311,51 @@ pub unsafe fn taken<T>(word: *mut Data) -> Option<Arc<T>> {
         (!what.is_null()).then(|| Arc::from_raw(what))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_of_a_line_are_used_once() {
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..3 {
+            let region = Region::new();
+            for mark in [region.fork(), region.barrier(1), region.barrier(2), region.join()] {
+                assert!(seen.insert(mark));
+            }
+        }
+    }
+
+    #[test]
+    fn children_are_waited_for_once_and_groups_are_inherited() {
+        let parent = Task::implicit(Some(Region::new()), 0);
+        assert_eq!(parent.children(), None);
+        parent.begin_group();
+        let child = Task::explicit(Arc::clone(&parent), false);
+        let grandchild = Task::explicit(Arc::clone(&child), false);
+        let group = parent.end_group().expect("begun").token();
+        assert!(child.completion().any(|mark| mark == group) && grandchild.completion().any(|mark| mark == group));
+        let first = parent.children().expect("a child");
+        assert!(child.completion().any(|mark| mark == first) && !grandchild.completion().any(|mark| mark == first));
+        assert_eq!(parent.children(), None);
+        let later = Task::explicit(Arc::clone(&parent), false);
+        assert!(parent.children().is_some_and(|second| second != first && later.completion().any(|mark| mark == second)));
+    }
+
+    #[test]
+    fn writers_come_after_all_and_readers_after_writers() {
+        let parent = Task::implicit(None, 0);
+        let depends = |kind| {
+            let task = Task::explicit(Arc::clone(&parent), false);
+            task.depend(0x1000, kind);
+            task.depends()[0]
+        };
+        let after = |a: Depends, b: Depends| a.after().any(|name| name == b.done());
+        let (read, write, update) = (depends(dependence::IN), depends(dependence::OUT), depends(dependence::INOUT));
+        let (set, mutex) = (depends(dependence::SET), depends(dependence::MUTEX));
+        assert!(after(read, write) && after(write, read) && after(write, update) && !after(read, read));
+        assert!(after(set, write) && after(write, set) && !after(set, set) && after(read, set));
+        assert!(!after(mutex, mutex) && after(mutex, read) && mutex.lock().is_some() && set.lock().is_none());
+    }
+}

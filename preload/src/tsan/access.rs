@@ -3,6 +3,7 @@
 use crate::entry::block;
 use crate::rank::SESSION;
 use core::arch::naked_asm;
+use std::sync::atomic::{AtomicBool, Ordering};
 use thrille_model::{Act, Kind};
 
 /// The access path.
@@ -151,7 +152,12 @@ unsafe extern "C" fn __tsan_func_exit() {
 
 /// Called by every instrumented file before `main`.
 #[unsafe(no_mangle)]
-extern "C" fn __tsan_init() {}
+extern "C" fn __tsan_init() {
+    INSTRUMENTED.store(true, Ordering::Relaxed);
+}
+
+/// Whether the program has instrumented code.
+pub static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
 
 /// clang's spelling of the memory functions: the redirected ones.
 macro_rules! clang_memory {
