@@ -33,8 +33,8 @@ int main(void)
                 x = 1; /* race: a */
             }
         }
-#pragma omp taskwait
         meet();
+#pragma omp taskwait
         seen = x; /* race: a */
         (void)seen;
     }

@@ -35,8 +35,8 @@ int main(void)
                     x = 1;
                 }
             }
-#pragma omp taskwait
             meet();
+#pragma omp taskwait
         }
         seen = x;
         (void)seen;
