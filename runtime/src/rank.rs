@@ -136,6 +136,8 @@ pub struct Rank {
     accesses: Vec<Access>,
     /// When to look again for what can be merged.
     next_merge: usize,
+    /// The limit was reached since the last cut, and merging has made what room it could.
+    full: bool,
     scratch: Vec<Run>,
     phase: Phase,
     settled: Vec<(Strand, Pos)>,
@@ -168,6 +170,7 @@ impl Rank {
             windows: Vec::new(),
             accesses: Vec::new(),
             next_merge: MERGE,
+            full: false,
             scratch: Vec::new(),
             phase: Phase(0),
             settled: Vec::new(),
@@ -217,7 +220,10 @@ impl Rank {
         recorder.runs.take(&mut runs);
         for run in runs.drain(..) {
             if self.accesses.len() >= self.limit {
-                merge(&mut self.accesses);
+                if !self.full {
+                    merge(&mut self.accesses);
+                    self.full = true;
+                }
                 if self.accesses.len() >= self.limit {
                     self.dropped += u64::from(run.times);
                     continue;
@@ -573,6 +579,7 @@ impl Rank {
     pub fn gather(&mut self, recorder: &mut Recorder, last: bool, elapsed_ms: u64) -> Gathered {
         self.drain(recorder);
         let mut accesses = std::mem::take(&mut self.accesses);
+        self.full = false;
         let mut watermark = (self.knowledge.iter().zip(&self.alive))
             .filter(|&(_, &alive)| alive)
             .map(|(knowledge, _)| knowledge.phase)

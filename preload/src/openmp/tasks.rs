@@ -340,7 +340,9 @@ mod tests {
         assert!(child.completion().any(|mark| mark == first) && !grandchild.completion().any(|mark| mark == first));
         assert_eq!(parent.children(), None);
         let later = Task::explicit(Arc::clone(&parent), false);
-        assert!(parent.children().is_some_and(|second| second != first && later.completion().any(|mark| mark == second)));
+        assert!(
+            parent.children().is_some_and(|second| second != first && later.completion().any(|mark| mark == second))
+        );
     }
 
     #[test]
