@@ -65,6 +65,8 @@ pub fn link(home: &Home) -> Vec<OsString> {
     flags.push("-Wl,--pop-state".into());
     // Not -Wl,-rpath,DIR: a comma in DIR would end it.
     flags.extend(["-Xlinker".into(), "-rpath".into(), "-Xlinker".into(), home.lib.clone().into(), "-rdynamic".into()]);
+    // The path in the program goes before LD_LIBRARY_PATH, which may lead to the library for another programming model.
+    flags.push("-Wl,--disable-new-dtags".into());
     flags.extend(WRAPPED.iter().map(|name| format!("-Wl,--wrap={name}").into()));
     flags
 }

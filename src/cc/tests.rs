@@ -69,11 +69,7 @@ fn table() {
 
 #[test]
 fn what_cannot_be_is_refused_by_name() {
-    for (line, word) in [
-        ("gcc -fsanitize=address -c a.c", "-fsanitize=address"),
-        ("gcc -static a.o", "-static"),
-        ("mpicc -c a.c", "MPI"),
-    ] {
+    for (line, word) in [("gcc -fsanitize=address -c a.c", "-fsanitize=address"), ("gcc -static a.o", "-static")] {
         let error = commands(line).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     }
