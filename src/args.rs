@@ -39,7 +39,7 @@ pub enum Command {
 /// `thrille check`.
 #[derive(Debug, clap::Args)]
 pub struct Check {
-    /// C and C++ sources; objects and libraries are linked as they are
+    /// C, C++ and Fortran sources; objects and libraries are linked as they are
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Compiler and flags to use instead of the guess, for example "clang -O2 -Iinclude"

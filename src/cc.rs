@@ -15,12 +15,12 @@ mod plan;
 mod tests;
 
 pub use family::Family;
-pub use line::Line;
+pub use line::{FORTRAN, Line};
 pub use plan::{Argv, Setting, plan};
 
 use crate::home::Home;
 use crate::{args, mpi, split};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus};
@@ -40,7 +40,7 @@ pub fn main(typed: &args::Cc) -> Result<ExitCode> {
         let status = run(&typed.command, None)?;
         return Ok(code(status));
     }
-    let compiler = embedded(compiler)?;
+    let compiler = embedded(compiler);
     let temporary = tempfile::Builder::new().prefix("thrille-cc-").tempdir().context(
         "cannot make a directory for temporary objects: free some space, or set TMPDIR to a directory that can be written",
     )?;
@@ -63,18 +63,17 @@ fn compiler(command: &[OsString]) -> (&[OsString], &[OsString]) {
 }
 
 /// The same with a plain compiler in place of another SHMEM's wrapper.
-fn embedded(command: &[OsString]) -> Result<Vec<OsString>> {
+fn embedded(command: &[OsString]) -> Vec<OsString> {
     let mut command = command.to_vec();
     if let Some(last) = command.last_mut() {
         let name = Path::new(last).file_name().unwrap_or_default().to_string_lossy().into_owned();
         match name.as_str() {
             "oshcc" | "shmemcc" => *last = "cc".into(),
             "oshc++" | "oshcxx" | "oshCC" | "shmemc++" | "shmemcxx" => *last = "c++".into(),
-            "mpifort" | "mpif90" | "mpif77" => bail!("{name}: Fortran is not supported by this version yet"),
             _ => {}
         }
     }
-    Ok(command)
+    command
 }
 
 /// The libraries that go with a compiler: an MPI compiler's programs are MPI programs.

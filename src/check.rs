@@ -17,16 +17,51 @@ use std::path::{Path, PathBuf};
 enum Kind {
     C,
     Cxx,
+    Fortran,
     Linkable,
 }
 
 /// How to build, as a person would say it: the compilers and the flags.
 #[derive(Debug)]
 struct Guess {
-    c: Argv,
-    cxx: Argv,
+    compilers: Compilers,
     flags: Argv,
     libraries: Argv,
+}
+
+/// One for each language, with the flags that belong to it.
+#[derive(Debug)]
+struct Compilers {
+    c: Argv,
+    cxx: Argv,
+    fortran: Argv,
+}
+
+impl Compilers {
+    fn of(&self, kind: Kind) -> &Argv {
+        match kind {
+            Kind::C | Kind::Linkable => &self.c,
+            Kind::Cxx => &self.cxx,
+            Kind::Fortran => &self.fortran,
+        }
+    }
+
+    /// The user's own, for whatever there is.
+    fn all(command: Argv) -> Self {
+        Self { c: command.clone(), cxx: command.clone(), fortran: command }
+    }
+
+    /// The same with the compilers of an MPI, which take the flags that the others were named with.
+    fn with_mpi(mut self, mpi: Mpi) -> Self {
+        let own = mpi.compilers();
+        for (command, own) in [&mut self.c, &mut self.cxx, &mut self.fortran].into_iter().zip(own) {
+            let name = Path::new(&command[0]).file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if !crate::mpi::is_compiler(&name) {
+                command[0] = own;
+            }
+        }
+        self
+    }
 }
 
 /// The subcommand.
@@ -35,7 +70,7 @@ pub fn check(typed: args::Check) -> Result<Code> {
     let kinds = typed.files.iter().map(|file| kind(file)).collect::<Result<Vec<_>>>()?;
     let files: Vec<(PathBuf, Kind)> = typed.files.into_iter().zip(kinds).collect();
     let guess = Guess::new(&files, typed.cc.as_deref(), typed.common.mpi, &|name| std::env::var(name).ok())?;
-    let home = cc::home_for(&guess.c[..1])?;
+    let home = cc::home_for(&guess.compilers.of(main_kind(&files))[..1])?;
     let dir = RunDir::make(typed.common.out.as_deref())?;
     let program = match build(&files, &guess, &home, dir.path()) {
         Ok(Some(program)) => program,
@@ -65,10 +100,10 @@ fn kind(file: &Path) -> Result<Kind> {
         "cc" | "cpp" | "cxx" | "C" | "c++" | "cp" | "CPP" => Kind::Cxx,
         "o" | "a" | "so" => Kind::Linkable,
         _ if name.contains(".so.") => Kind::Linkable,
-        "f" | "for" | "f90" | "f95" | "f03" | "f08" | "F" | "F90" | "F95" | "F03" | "F08" => {
-            bail!("{name}: Fortran is not supported by this version yet; C and C++ sources are")
+        fortran if cc::FORTRAN.contains(&fortran) => Kind::Fortran,
+        _ => {
+            bail!("{name}: not a C, C++ or Fortran source (.c .cc .cpp .cxx .f .f90), object (.o) or library (.a .so)")
         }
-        _ => bail!("{name}: not a C or C++ source (.c .cc .cpp .cxx .C), object (.o) or library (.a .so)"),
     };
     if !file.is_file() {
         bail!("{} was not found: check the path", file.display());
@@ -84,21 +119,23 @@ impl Guess {
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self> {
         let words = |text: &str| split::words(text).into_iter().map(OsString::from).collect::<Argv>();
-        let (c, cxx) = match cc.map(words) {
+        let compilers = match cc.map(words) {
             Some(given) if given.is_empty() => {
                 bail!("--cc is empty: give a compiler and its flags, for example --cc \"gcc -O2\"")
             }
-            Some(given) => (given.clone(), given),
+            Some(given) => Compilers::all(given),
             None => {
                 let named = |name: &str, usual: &str| {
                     let named = env(name).map(|text| words(&text)).filter(|words| !words.is_empty());
                     named.unwrap_or_else(|| vec![usual.into()])
                 };
-                (named("CC", "gcc"), named("CXX", "g++"))
+                Compilers { c: named("CC", "gcc"), cxx: named("CXX", "g++"), fortran: named("FC", "gfortran") }
             }
         };
-        let needs = needs(files, &c)?;
-        let (c, cxx) = if needs.mpi && cc.is_none() { with_mpi(mpi, c, cxx) } else { (c, cxx) };
+        let main = main_kind(files);
+        let needs = needs(files, compilers.of(main))?;
+        let compilers = if needs.mpi && cc.is_none() { compilers.with_mpi(mpi) } else { compilers };
+        let c = compilers.of(main);
         let mut flags = Argv::new();
         let has = |start: &str| c.iter().skip(1).any(|word| word.to_string_lossy().starts_with(start));
         if !has("-g") {
@@ -111,23 +148,19 @@ impl Guess {
             flags.push("-fopenmp".into());
         }
         flags.push("-pthread".into());
-        Ok(Self { c, cxx, flags, libraries: vec!["-lm".into()] })
+        let mut libraries = Argv::new();
+        if main == Kind::Fortran && files.iter().any(|(_, kind)| *kind == Kind::Cxx) {
+            libraries.push("-lstdc++".into());
+        }
+        libraries.push("-lm".into());
+        Ok(Self { compilers, flags, libraries })
     }
 }
 
-/// The same with the compilers of an MPI, which take the flags that the others were named with.
-fn with_mpi(mpi: Mpi, mut c: Argv, mut cxx: Argv) -> (Argv, Argv) {
-    let of_mpi = |argv: &[OsString]| {
-        crate::mpi::is_compiler(&Path::new(&argv[0]).file_name().unwrap_or_default().to_string_lossy())
-    };
-    let (own_c, own_cxx) = mpi.compilers();
-    if !of_mpi(&c) {
-        c[0] = own_c;
-    }
-    if !of_mpi(&cxx) {
-        cxx[0] = own_cxx;
-    }
-    (c, cxx)
+/// The language whose compiler links: the one with the most of a run-time library.
+fn main_kind(files: &[(PathBuf, Kind)]) -> Kind {
+    let has = |kind| files.iter().any(|(_, k)| *k == kind);
+    [Kind::Fortran, Kind::Cxx].into_iter().find(|kind| has(*kind)).unwrap_or(Kind::C)
 }
 
 /// What the sources need.
@@ -170,7 +203,6 @@ fn commands<'a>(
     obj: &Path,
     program: &Path,
 ) -> Vec<(&'a [OsString], Argv)> {
-    let compilers = |kind: Kind| if kind == Kind::Cxx { &guess.cxx } else { &guess.c };
     let mut commands = Vec::new();
     let mut inputs = Argv::new();
     for (index, (file, kind)) in files.iter().enumerate() {
@@ -178,15 +210,18 @@ fn commands<'a>(
             inputs.push(file.into());
             continue;
         }
-        let (compiler, own) = compilers(*kind).split_at(1);
+        let (compiler, own) = guess.compilers.of(*kind).split_at(1);
         let object = obj.join(format!("{index}-{}.o", file.file_stem().unwrap_or_default().display()));
         let mut args: Argv = own.iter().chain(&guess.flags).cloned().collect();
+        if *kind == Kind::Fortran {
+            // Modules, which a person would find in the current directory afterwards.
+            args.extend(["-J".into(), obj.into()]);
+        }
         args.extend(["-c".into(), file.into(), "-o".into(), object.clone().into()]);
         commands.push((compiler, args));
         inputs.push(object.into());
     }
-    let any_cxx = files.iter().any(|(_, kind)| *kind == Kind::Cxx);
-    let (linker, own) = compilers(if any_cxx { Kind::Cxx } else { Kind::C }).split_at(1);
+    let (linker, own) = guess.compilers.of(main_kind(files)).split_at(1);
     let mut args: Argv = own.iter().chain(&guess.flags).cloned().collect();
     args.extend(inputs);
     args.extend(["-o".into(), program.into()]);
@@ -242,11 +277,24 @@ mod tests {
     }
 
     #[test]
+    fn fortran_links_last() {
+        assert_eq!(
+            built(&[("a.f90", "program a\nend"), ("b.cpp", "")], None, &[("FC", "gfortran-12")]).unwrap(),
+            [
+                "gfortran-12 -g -O1 -pthread -J /o -c a.f90 -o /o/0-a.o",
+                "g++ -g -O1 -pthread -c b.cpp -o /o/1-b.o",
+                "gfortran-12 -g -O1 -pthread /o/0-a.o /o/1-b.o -o /p -lstdc++ -lm"
+            ]
+        );
+        let line = built(&[("a.F90", "use MPI\n!$omp parallel\n")], None, &[]).unwrap().remove(0);
+        assert!(line.starts_with("mpifort") && line.contains("-fopenmp"), "{line}");
+    }
+
+    #[test]
     fn mistakes_have_their_line() {
         let said = |sources: &[(&str, &str)], cc| built(sources, cc, &[]).unwrap_err().to_string();
         assert!(said(&[("a.c", "#include <mpi.h>\n#include <shmem.h>\n")], None).contains("mpi.h"));
-        assert!(said(&[("a.f90", "")], None).contains("Fortran"));
-        assert!(said(&[("a.txt", "")], None).contains("not a C or C++ source"));
+        assert!(said(&[("a.txt", "")], None).contains("not a C, C++ or Fortran source"));
         assert!(said(&[("a.c", "")], Some(" ")).contains("--cc"));
         assert!(kind(Path::new("/no/such.c")).unwrap_err().to_string().contains("not found"));
     }

@@ -45,13 +45,13 @@ impl Mpi {
         }
     }
 
-    /// The compilers for C and C++: those of this library, or the only ones that there are.
-    pub fn compilers(self) -> (OsString, OsString) {
+    /// The compilers for C, C++ and Fortran: those of this library, or the only ones that there are.
+    pub fn compilers(self) -> [OsString; 3] {
         let pick = |name: &str| {
             let own = format!("{name}.{}", self.name());
             if crate::program::find(own.as_ref()).is_ok() { own.into() } else { name.into() }
         };
-        (pick("mpicc"), pick("mpicxx"))
+        ["mpicc", "mpicxx", "mpifort"].map(pick)
     }
 
     /// The library behind an MPI compiler.

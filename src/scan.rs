@@ -17,6 +17,29 @@ pub struct Needs {
     pub openmp: bool,
 }
 
+impl Needs {
+    /// The statements and directives of Fortran; it has no case.
+    fn look_fortran(&mut self, text: &str) {
+        for line in text.lines().map(|line| line.trim_start().to_ascii_lowercase()) {
+            if ["!$omp", "c$omp", "*$omp"].iter().any(|start| line.starts_with(start)) {
+                self.openmp = true;
+            }
+            let code = line.split('!').next().unwrap_or_default();
+            let mut words =
+                code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+            match words.next() {
+                Some("use") => match words.find(|word| !["intrinsic", "non_intrinsic"].contains(word)) {
+                    Some("mpi" | "mpi_f08") => self.mpi = true,
+                    Some("omp_lib") => self.openmp = true,
+                    _ => {}
+                },
+                Some("include") if code.contains("mpif.h") => self.mpi = true,
+                _ => {}
+            }
+        }
+    }
+}
+
 /// Looks at the files and what they include; the error is for a file that cannot be read.
 pub fn scan(files: &[PathBuf], include: &[PathBuf]) -> Result<Needs, (PathBuf, std::io::Error)> {
     let mut needs = Needs::default();
@@ -38,6 +61,9 @@ pub fn scan(files: &[PathBuf], include: &[PathBuf]) -> Result<Needs, (PathBuf, s
 }
 
 fn look(text: &str, file: &Path, include: &[PathBuf], needs: &mut Needs, left: &mut Vec<PathBuf>) {
+    if file.extension().and_then(|e| e.to_str()).is_some_and(|e| crate::cc::FORTRAN.contains(&e)) {
+        needs.look_fortran(text);
+    }
     for line in without_comments(text).lines() {
         if line.contains("_Pragma") && line.contains("omp ") {
             needs.openmp = true;
@@ -49,7 +75,7 @@ fn look(text: &str, file: &Path, include: &[PathBuf], needs: &mut Needs, left: &
         let Some(name) = directive.strip_prefix("include").and_then(|rest| header(rest.trim())) else { continue };
         match name {
             "shmem.h" | "shmemx.h" | "mpp/shmem.h" | "mpp/shmemx.h" => needs.shmem = true,
-            "mpi.h" => needs.mpi = true,
+            "mpi.h" | "mpif.h" => needs.mpi = true,
             _ => {
                 let beside = file.parent().unwrap_or(Path::new("")).to_owned();
                 let places = std::iter::once(&beside).chain(include);
@@ -113,6 +139,20 @@ fn literal(text: &str) -> usize {
 mod tests {
     use super::*;
     use std::fs;
+
+    #[test]
+    fn fortran_has_its_own_words() {
+        let of = |text: &str| {
+            let mut needs = Needs::default();
+            look(text, Path::new("x.F90"), &[], &mut needs, &mut Vec::new());
+            needs
+        };
+        assert!(of("  USE MPI_F08, only: MPI_Init").mpi);
+        assert!(of("use, non_intrinsic :: mpi").mpi);
+        assert!(of("      include 'mpif.h'").mpi && of("#include \"mpif.h\"").mpi);
+        assert!(of("!$OMP parallel do").openmp && of("use omp_lib").openmp);
+        assert_eq!(of("! use mpi\nuse mpi_helpers\nx = use_mpi"), Needs::default());
+    }
 
     fn of(text: &str) -> Needs {
         let mut needs = Needs::default();

@@ -1,7 +1,7 @@
 //! MPI: what each call means to the model, forwarded to the library's `PMPI_` name.
 //!
 //! Both `MPI_X` and `PMPI_X` are defined here: Fortran bindings call the latter. Calls that the library makes itself are its own
-//! business: [`call::call`] looks at who called.
+//! business: [`callers`] says who called.
 //!
 //! | module | calls |
 //! |---|---|
@@ -18,10 +18,12 @@
 //! | [`requests`] | wait and test, persistent requests |
 //! | [`collectives`] | collectives, blocking and not |
 //! | [`neighbours`] | neighbourhood collectives |
+//! | [`callers`] | whose code made a call |
 //! | [`call`] | what the rows of all of them are written in |
 
 mod active;
 mod call;
+mod callers;
 mod collectives;
 mod comms;
 mod datatypes;

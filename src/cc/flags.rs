@@ -36,6 +36,18 @@ pub const WRAPPED: [&str; 24] = [
 /// These clang itself turns into calls of the library.
 const CLANG_INSTRUMENTS: [&str; 3] = ["memcpy", "memmove", "memset"];
 
+/// For compiling Fortran. Array assignments must stay calls of memcpy and memset, which the library sees.
+pub fn compile_fortran(family: Family) -> Vec<OsString> {
+    let mut flags: Vec<OsString> = ["-fsanitize=thread", "-fno-omit-frame-pointer"].map(Into::into).into();
+    if family == Family::Gcc {
+        flags.extend(["-fno-tree-loop-distribute-patterns", "-Wno-tsan"].map(Into::into));
+        if cfg!(target_arch = "x86_64") {
+            flags.extend(["memcpy", "memset"].map(|name| format!("-m{name}-strategy=libcall:-1:noalign").into()));
+        }
+    }
+    flags
+}
+
 /// For compiling: behind the user's own flags.
 pub fn compile(family: Family, home: &Home) -> Vec<OsString> {
     let mut flags: Vec<OsString> =

@@ -71,7 +71,7 @@ pub struct Line {
 }
 
 /// Options whose value is the next argument, when it does not follow at once.
-const VALUE_MAY_FOLLOW: [&str; 10] = ["-o", "-x", "-I", "-L", "-l", "-D", "-U", "-B", "-T", "-u"];
+const VALUE_MAY_FOLLOW: [&str; 11] = ["-o", "-x", "-I", "-J", "-L", "-l", "-D", "-U", "-B", "-T", "-u"];
 /// Options whose value is always the next argument.
 const VALUE_FOLLOWS: [&str; 36] = [
     "-include",
@@ -135,10 +135,11 @@ const LINK_ONLY: [&str; 20] = [
 ];
 const LINK_ONLY_STARTS: [&str; 6] = ["-L", "-T", "-Wl,", "-static-lib", "-shared-lib", "-fuse-ld="];
 const COMPILE_ONLY: [&str; 6] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"];
-const SOURCES: [&str; 29] = [
-    "c", "i", "ii", "C", "cc", "cp", "cxx", "cpp", "CPP", "c++", "m", "mi", "mm", "M", "s", "S", "sx", "f", "f90",
-    "f95", "f03", "f08", "for", "ftn", "F", "F90", "F95", "F03", "F08",
-];
+const SOURCES: [&str; 17] =
+    ["c", "i", "ii", "C", "cc", "cp", "cxx", "cpp", "CPP", "c++", "m", "mi", "mm", "M", "s", "S", "sx"];
+/// Extensions of Fortran sources; in upper case they are preprocessed.
+pub const FORTRAN: [&str; 14] =
+    ["f", "f90", "f95", "f03", "f08", "for", "ftn", "F", "F90", "F95", "F03", "F08", "FOR", "FTN"];
 const HEADERS: [&str; 9] = ["h", "H", "hh", "hp", "hxx", "hpp", "HPP", "h++", "tcc"];
 
 impl Line {
@@ -175,6 +176,17 @@ impl Line {
     /// Whether this argument is there.
     pub fn has(&self, flag: &str) -> bool {
         self.words.iter().any(|word| word.raw[0] == flag)
+    }
+
+    /// Whether Fortran is compiled: its compiler takes other flags.
+    pub fn is_fortran(&self) -> bool {
+        self.words.iter().any(|word| match &word.role {
+            Role::Source(Some(language)) => language.to_string_lossy().starts_with('f'),
+            Role::Source(None) => {
+                Path::new(&word.raw[0]).extension().and_then(|e| e.to_str()).is_some_and(|e| FORTRAN.contains(&e))
+            }
+            _ => false,
+        })
     }
 
     /// Whether an argument begins like this.
@@ -220,7 +232,8 @@ impl Line {
 /// The name of an option whose value may stand in the same argument; otherwise all of it.
 fn option_name(text: &str) -> &str {
     // Not `-T` and `-u`: `-Ttext` and `-undef` are options of their own.
-    let longer = ["-o", "-x", "-I", "-L", "-l", "-D", "-U", "-B"].iter().find(|option| text.starts_with(**option));
+    let longer =
+        ["-o", "-x", "-I", "-J", "-L", "-l", "-D", "-U", "-B"].iter().find(|option| text.starts_with(**option));
     match longer {
         Some(option) => option,
         None => text,
@@ -252,7 +265,7 @@ fn input(text: &str, language: Option<&OsString>) -> Role {
     match language {
         Some(language) if language.to_string_lossy().ends_with("-header") => Role::Header,
         Some(language) => Role::Source(Some(language.clone())),
-        None if SOURCES.contains(&extension) => Role::Source(None),
+        None if SOURCES.contains(&extension) || FORTRAN.contains(&extension) => Role::Source(None),
         None if HEADERS.contains(&extension) => Role::Header,
         None => Role::Object,
     }

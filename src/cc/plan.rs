@@ -83,7 +83,11 @@ fn compile_flags(line: &Line, setting: &Setting) -> Vec<OsString> {
         // The instrumentation would otherwise be left to the linking command.
         added.push("-fno-lto".into());
     }
-    added.extend(flags::compile(setting.family, setting.home));
+    if line.is_fortran() {
+        added.extend(flags::compile_fortran(setting.family));
+    } else {
+        added.extend(flags::compile(setting.family, setting.home));
+    }
     added
 }
 

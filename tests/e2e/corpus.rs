@@ -24,8 +24,8 @@ impl Program {
     pub fn read(path: &Path) -> Result<Self, String> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let directive = text.strip_prefix("/* thrille: ").and_then(|rest| rest.split_once(" */"));
-        let (directive, _) = directive.ok_or_else(|| format!("{name}: no directive in the first line"))?;
+        let directive = text.lines().next().and_then(|line| remark(line, "thrille: "));
+        let directive = directive.ok_or_else(|| format!("{name}: no directive in the first line"))?;
         let (mut ranks, mut flags) = (Vec::new(), None);
         for word in directive.split_whitespace() {
             match word.split_once('=') {
@@ -57,13 +57,24 @@ impl Program {
     }
 }
 
+/// What a comment that begins with this word, and ends its line, says: `/* word text */`, or `! word text` in Fortran.
+fn remark<'a>(line: &'a str, word: &str) -> Option<&'a str> {
+    let (_, c) = line.split_once(&format!("/* {word}")).unwrap_or_default();
+    let fortran = || line.split_once(&format!("! {word}")).map(|(_, text)| text);
+    c.strip_suffix(" */").or_else(fortran)
+}
+
 /// The marked pairs of lines, the smaller line first.
 pub fn markers(text: &str) -> Result<BTreeSet<(u64, u64)>, String> {
     let mut lines: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for (number, line) in (1..).zip(text.lines()) {
-        let Some((_, marker)) = line.split_once("/* race: ") else { continue };
-        let marker =
-            marker.strip_suffix(" */").ok_or_else(|| format!("line {number}: a marker that does not end the line"))?;
+        let marker = match remark(line, "race: ") {
+            Some(marker) => marker,
+            None if line.contains("/* race: ") => {
+                return Err(format!("line {number}: a marker that does not end the line"));
+            }
+            None => continue,
+        };
         for letter in marker.split([',', ' ']).filter(|letter| !letter.is_empty()) {
             lines.entry(letter).or_default().push(number);
         }
@@ -84,7 +95,9 @@ fn programs_in(dir: &str) -> Result<Vec<Program>, String> {
     let dir = root().join(dir);
     let entries = std::fs::read_dir(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "c" || extension == "cpp"));
+    paths.retain(|path| {
+        path.extension().is_some_and(|extension| extension == "c" || extension == "cpp" || extension == "f90")
+    });
     paths.sort();
     paths.iter().map(|path| Program::read(path)).collect()
 }

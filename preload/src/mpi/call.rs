@@ -1,6 +1,6 @@
 //! What the rows of the tables are written in.
 
-use crate::loaded;
+use crate::mpi::callers::{self, Caller};
 use crate::mpi::datatypes::Layout;
 use crate::rank::{Observed, observe};
 use std::ffi::{CStr, c_int, c_void};
@@ -133,53 +133,15 @@ pub struct Call {
 
 /// Begins to observe a call; none when it is not to be observed: not yet, not any more, or made by the library itself.
 pub fn call() -> Option<Call> {
-    let o = observe()?;
-    (!is_library(o.pc)).then_some(Call { o })
-}
-
-/// Where the library and what it is made of are loaded now.
-pub fn library() -> Vec<(u64, u64)> {
-    loaded::modules().into_iter().filter(|m| belongs(&m.path)).flat_map(|m| m.ranges).collect()
-}
-
-/// Where files are loaded, and whether they belong to the library.
-static FILES: Shared<Vec<(u64, u64, bool)>> = Shared::new();
-
-/// Whether the library has this code. Its Fortran bindings are not meant: they speak for the program.
-fn is_library(pc: u64) -> bool {
-    let known = |files: &Vec<(u64, u64, bool)>| files.iter().find(|f| f.0 <= pc && pc < f.1).map(|f| f.2);
-    FILES
-        .with(|files| {
-            known(files).or_else(|| {
-                *files = loaded::modules()
-                    .into_iter()
-                    .flat_map(|m| m.ranges.iter().map(|&(lo, hi)| (lo, hi, belongs(&m.path))).collect::<Vec<_>>())
-                    .collect();
-                known(files)
-            })
-        })
-        .unwrap_or(false)
-}
-
-fn belongs(path: &str) -> bool {
-    const LIBRARY: [&str; 14] = [
-        "libmpi.so",
-        "libmpich.so",
-        "libopen-",
-        "mca_",
-        "libuc",
-        "libfabric",
-        "libpmix",
-        "libevent",
-        "libhwloc",
-        "libpsm",
-        "libibverbs",
-        "librdmacm",
-        "libxpmem",
-        "libslurm",
-    ];
-    let file = path.rsplit('/').next().unwrap_or_default();
-    LIBRARY.iter().any(|start| file.starts_with(start))
+    let mut o = observe()?;
+    match callers::of(o.pc) {
+        Caller::Program => Some(Call { o }),
+        Caller::Binding => {
+            o.pc = callers::behind_binding();
+            Some(Call { o })
+        }
+        Caller::Library => None,
+    }
 }
 
 /// Elements of memory, as MPI calls have them.

@@ -1,7 +1,7 @@
 //! Init, finalize and abort. Observation begins when the library is initialised and ends before it is finalised.
 
-use crate::mpi::call::{SUCCESS, call, calls, library};
-use crate::mpi::{comms, words};
+use crate::mpi::call::{SUCCESS, call, calls};
+use crate::mpi::{callers, comms, words};
 use crate::rank::{FOREIGN, begin, connect, finish, told_as, unobserved};
 use mpi_sys::{MPI_Comm, MPI_Info};
 use std::ffi::{c_char, c_int};
@@ -27,7 +27,7 @@ fn initialised(result: c_int) {
         if let Some(mut transport) = connect(&told) {
             words::make(&told, &mut transport);
             // Set once: the library is initialised once.
-            let _ = FOREIGN.set(library());
+            let _ = FOREIGN.set(callers::library());
             begin(&told, transport, Regions::default());
         }
     });
