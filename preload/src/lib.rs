@@ -5,6 +5,7 @@
 //! | [`tsan`] | the calls that `-fsanitize=thread` puts before each load and store, and for atomics |
 //! | [`memory`] | `memcpy` and its kin, redirected at link time |
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
+//! | [`fortran`] | what gfortran leaves to its run-time library: input, output, strings, array intrinsics |
 //! | [`threads`] | pthreads: strands, locksets and the order between threads |
 //! | [`openmp`] | OpenMP: what its runtime tells a tool, and threads of runtimes that tell nothing |
 //! | `shmem` | OpenSHMEM: one row a call, forwarded to the library's `pshmem_` name (feature `shmem`, the default) |
@@ -31,6 +32,7 @@ compile_error!(
 mod allocation;
 mod counters;
 mod entry;
+mod fortran;
 mod loaded;
 mod memory;
 #[cfg(feature = "mpi")]

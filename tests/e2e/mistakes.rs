@@ -86,7 +86,7 @@ fn not_instrumented() -> Outcome {
 
 fn files_that_are_not_there() -> Outcome {
     nothing_is_run(&[], Path::new("no-such.c"), |_| (), &["no-such.c", "not found"])?;
-    nothing_is_run(&[], Path::new("/etc/passwd"), |_| (), &["passwd", "not a C or C++ source"])?;
+    nothing_is_run(&[], Path::new("/etc/passwd"), |_| (), &["passwd", "not a C, C++ or Fortran source"])?;
     let dir = temporary();
     let run = |words: &[&str]| expect(thrille(words).current_dir(dir.path()), 2);
     run(&["run", "-n", "2", "./no-such-program"])?.says(&["no-such-program", "not found"])?;

@@ -1,4 +1,4 @@
-/* thrille: n=2 */
+/* thrille: n=2 flags=-O1 */
 /* The assignment to the remote reference is a put: without a barrier it races with the load. */
 #include <shmem.h>
 

@@ -1,4 +1,4 @@
-/* thrille: n=2 */
+/* thrille: n=2 flags=-O1 */
 /* The barrier completes the put behind the assignment before the load. */
 #include <shmem.h>
 

@@ -1,0 +1,350 @@
+//! gfortran's run-time library: what its input, output, string and array functions read and write are accesses of whoever called them.
+//!
+//! The compiler leaves to this library what it does not expand in place: `print *, x(1)` hands over the address of `x(1)`. Programs find
+//! the functions here first; each notes what is about to be touched and goes on to the library's own.
+//!
+//! | table | functions |
+//! |---|---|
+//! | [`transfers!`] | one value, or one array, of a `read` or `write` statement |
+//! | [`arrays!`] | intrinsics that make an array of one or two others |
+//! | [`entries!`] | strings, random numbers, temporary copies of array sections |
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
+
+use crate::entry::entries;
+use crate::rank::observe;
+use std::ffi::{CStr, c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use thrille_model::{Act, Kind};
+
+/// The most dimensions that the library knows.
+const MAX_RANK: usize = 15;
+
+/// An array as gfortran (8 and later) describes it.
+#[repr(C)]
+pub struct Descriptor {
+    base: *mut c_void,
+    offset: isize,
+    element: usize,
+    version: c_int,
+    rank: i8,
+    kind: i8,
+    attribute: i16,
+    span: isize,
+    dimensions: [Dimension; MAX_RANK],
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Dimension {
+    stride: isize,
+    lower: isize,
+    upper: isize,
+}
+
+impl Descriptor {
+    /// Address and length of each contiguous stretch.
+    fn stretches(&self, mut visit: impl FnMut(u64, u64)) {
+        let rank = usize::try_from(self.rank).unwrap_or(0).min(MAX_RANK);
+        let step = if self.span > 0 { self.span } else { self.element.cast_signed() };
+        let mut dimensions: Vec<(isize, isize)> =
+            self.dimensions[..rank].iter().map(|d| (d.upper - d.lower + 1, d.stride * step)).collect();
+        if self.base.is_null() || dimensions.iter().any(|&(extent, _)| extent <= 0) {
+            return;
+        }
+        // Dimensions that follow each other in memory are one stretch.
+        let mut stretch = self.element.cast_signed();
+        while let Some(&(extent, stride)) = dimensions.first()
+            && stride == stretch
+        {
+            stretch *= extent;
+            dimensions.remove(0);
+        }
+        let mut index = vec![0; dimensions.len()];
+        loop {
+            let at: isize = index.iter().zip(&dimensions).map(|(i, (_, stride))| i * stride).sum();
+            visit(self.base as u64 + at as u64, stretch as u64);
+            let Some(next) = index.iter().zip(&dimensions).position(|(i, (extent, _))| i + 1 < *extent) else { return };
+            index[..next].fill(0);
+            index[next] += 1;
+        }
+    }
+}
+
+fn touch(at: *const c_void, len: usize, kind: Kind) {
+    if let Some(o) = observe()
+        && len > 0
+        && !at.is_null()
+    {
+        o.session.touch(o.recorder, at as u64, len as u64, kind, Act::LibraryCall, o.pc);
+    }
+}
+
+/// All elements of an array.
+unsafe fn touch_array(array: *const Descriptor, kind: Kind) {
+    let Some(o) = observe() else { return };
+    // SAFETY: the compiler passes descriptors that are complete as far as their rank says.
+    let Some(array) = (unsafe { array.as_ref() }) else { return };
+    let pc = o.pc;
+    array.stretches(|at, len| o.session.touch(o.recorder, at, len, kind, Act::LibraryCall, pc));
+}
+
+/// The library's function, looked up once behind this library.
+struct Real(&'static CStr, AtomicUsize);
+
+impl Real {
+    fn get(&self) -> usize {
+        let known = self.1.load(Ordering::Relaxed);
+        if known != 0 {
+            return known;
+        }
+        // SAFETY: the name is a C string; the linker looks behind this library.
+        let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.0.as_ptr()) } as usize;
+        self.1.store(found, Ordering::Relaxed);
+        found
+    }
+}
+
+/// Calls the library's function of this name: whatever arguments it has, they fit into six registers.
+macro_rules! forward {
+    ($name:ident ($($arg:expr),*)) => {{
+        static REAL: Real = Real(
+            match CStr::from_bytes_with_nul(concat!("_gfortran_", stringify!($name), "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => c"",
+            },
+            AtomicUsize::new(0),
+        );
+        match REAL.get() {
+            // A program that has no such library does not call this.
+            0 => 0,
+            address => {
+                forward!(@call address $($arg),*)
+            }
+        }
+    }};
+    (@call $address:ident $a:expr) => { forward!(@call $address $a, 0, 0, 0, 0, 0) };
+    (@call $address:ident $a:expr, $b:expr) => { forward!(@call $address $a, $b, 0, 0, 0, 0) };
+    (@call $address:ident $a:expr, $b:expr, $c:expr) => { forward!(@call $address $a, $b, $c, 0, 0, 0) };
+    (@call $address:ident $a:expr, $b:expr, $c:expr, $d:expr) => { forward!(@call $address $a, $b, $c, $d, 0, 0) };
+    (@call $address:ident $a:expr, $b:expr, $c:expr, $d:expr, $e:expr) => { forward!(@call $address $a, $b, $c, $d, $e, 0) };
+    (@call $address:ident $a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr) => {
+        // SAFETY: a function of the C calling convention with at most six integer arguments; registers that it does not use do no harm.
+        unsafe {
+            std::mem::transmute::<usize, unsafe extern "C" fn(usize, usize, usize, usize, usize, usize) -> usize>($address)(
+                $a as usize, $b as usize, $c as usize, $d as usize, $e as usize, $f as usize,
+            )
+        }
+    };
+}
+
+/// Values of a statement: `write` statements read them, `read` statements write them. The size of each by what the compiler passes.
+macro_rules! transfers {
+    ($( $name:ident ( $size:expr ) )*) => { pastey::paste! { entries! { $(
+        _gfortran_ fn [<transfer_ $name>](statement: usize, value: *const c_void, kind: usize, more: usize) -> usize {
+            touch(value, ($size as fn(usize) -> usize)(kind), Kind::Write);
+            forward!([<transfer_ $name>](statement, value, kind, more))
+        }
+        _gfortran_ fn [<transfer_ $name _write>](statement: usize, value: *const c_void, kind: usize, more: usize) -> usize {
+            touch(value, ($size as fn(usize) -> usize)(kind), Kind::Read);
+            forward!([<transfer_ $name _write>](statement, value, kind, more))
+        }
+    )* } } };
+}
+
+/// A kind number of the language is a number of bytes, save that the kind of 10 fills 16.
+fn bytes(kind: usize) -> usize {
+    match kind as u32 {
+        10 => 16,
+        kind => kind as usize,
+    }
+}
+
+// SAFETY (all rows): each body forwards the program's own arguments.
+transfers! {
+    integer(bytes)
+    logical(bytes)
+    real(bytes)
+    real128(bytes)
+    complex(|kind| 2 * bytes(kind))
+    complex128(|kind| 2 * bytes(kind))
+    character(|length| length)
+    character_wide(|length| 4 * length)
+}
+
+/// Intrinsics: the result, and the first one or two arguments behind it, are arrays.
+macro_rules! arrays {
+    ($( $name:ident ( $reads:literal ) [ $($kind:tt)* ] )*) => { $( arrays!(@one $name $reads $($kind)*); )* };
+    (@one $name:ident $reads:literal $($kind:tt)*) => { pastey::paste! { entries! { $(
+        _gfortran_ fn [<$name _ $kind>](
+            result: *const Descriptor, a: *const Descriptor, b: *const Descriptor, c: usize, d: usize, e: usize,
+        ) -> usize {
+            unsafe {
+                touch_array(a, Kind::Read);
+                if $reads == 2 {
+                    touch_array(b, Kind::Read);
+                }
+                touch_array(result, Kind::Write);
+            }
+            forward!([<$name _ $kind>](result, a, b, c, d, e))
+        }
+    )* } } };
+}
+
+arrays! {
+    matmul(2) [i1 i2 i4 i8 i16 r4 r8 r10 r16 c4 c8 c10 c16 l4 l8 l16]
+    reshape(1) [4 8 16 r4 r8 r10 r16 c4 c8 c10 c16 char]
+    sum(1) [i1 i2 i4 i8 i16 r4 r8 r10 r16 c4 c8 c10 c16]
+    product(1) [i1 i2 i4 i8 i16 r4 r8 r10 r16 c4 c8 c10 c16]
+    minval(1) [i1 i2 i4 i8 i16 r4 r8 r10 r16]
+    maxval(1) [i1 i2 i4 i8 i16 r4 r8 r10 r16]
+    norm2(1) [r4 r8 r10 r16]
+    any(1) [l1 l2 l4 l8 l16]
+    all(1) [l1 l2 l4 l8 l16]
+    count(1) [1_l 2_l 4_l 8_l 16_l]
+    minloc0(1) [4_i4 4_i8 4_r4 4_r8 8_i4 8_i8 8_r4 8_r8]
+    maxloc0(1) [4_i4 4_i8 4_r4 4_r8 8_i4 8_i8 8_r4 8_r8]
+    minloc1(1) [4_i4 4_i8 4_r4 4_r8 8_i4 8_i8 8_r4 8_r8]
+    maxloc1(1) [4_i4 4_i8 4_r4 4_r8 8_i4 8_i8 8_r4 8_r8]
+    cshift0(1) [1 2 4 8 16 1_char 2_char 4_char 8_char 16_char]
+    eoshift0(1) [1 2 4 8 16 1_char 2_char 4_char 8_char 16_char]
+}
+
+entries! {
+    _gfortran_ fn transfer_array(statement: usize, array: *const Descriptor, kind: usize, length: usize) -> usize {
+        unsafe { touch_array(array, Kind::Write) };
+        forward!(transfer_array(statement, array, kind, length))
+    }
+    _gfortran_ fn transfer_array_write(statement: usize, array: *const Descriptor, kind: usize, length: usize) -> usize {
+        unsafe { touch_array(array, Kind::Read) };
+        forward!(transfer_array_write(statement, array, kind, length))
+    }
+    _gfortran_ fn pack(result: *const Descriptor, a: *const Descriptor, mask: *const Descriptor, vector: *const Descriptor) -> usize {
+        unsafe {
+            touch_array(a, Kind::Read);
+            touch_array(mask, Kind::Read);
+            touch_array(vector, Kind::Read);
+            touch_array(result, Kind::Write);
+        }
+        forward!(pack(result, a, mask, vector))
+    }
+    _gfortran_ fn unpack1(result: *const Descriptor, vector: *const Descriptor, mask: *const Descriptor, field: *const Descriptor) -> usize {
+        unsafe {
+            touch_array(vector, Kind::Read);
+            touch_array(mask, Kind::Read);
+            touch_array(field, Kind::Read);
+            touch_array(result, Kind::Write);
+        }
+        forward!(unpack1(result, vector, mask, field))
+    }
+    _gfortran_ fn spread(result: *const Descriptor, a: *const Descriptor, along: usize, copies: usize) -> usize {
+        unsafe {
+            touch_array(a, Kind::Read);
+            touch_array(result, Kind::Write);
+        }
+        forward!(spread(result, a, along, copies))
+    }
+    _gfortran_ fn internal_pack(array: *const Descriptor) -> usize {
+        let made = forward!(internal_pack(array));
+        // An array that is contiguous already is handed on as it is.
+        if unsafe { array.as_ref() }.is_some_and(|array| array.base as usize != made) {
+            unsafe { touch_array(array, Kind::Read) };
+        }
+        made
+    }
+    _gfortran_ fn internal_unpack(array: *const Descriptor, from: *const c_void) -> usize {
+        if unsafe { array.as_ref() }.is_some_and(|array| array.base.cast_const() != from) {
+            unsafe { touch_array(array, Kind::Write) };
+        }
+        forward!(internal_unpack(array, from))
+    }
+    _gfortran_ fn arandom_r4(array: *const Descriptor) -> usize {
+        unsafe { touch_array(array, Kind::Write) };
+        forward!(arandom_r4(array))
+    }
+    _gfortran_ fn arandom_r8(array: *const Descriptor) -> usize {
+        unsafe { touch_array(array, Kind::Write) };
+        forward!(arandom_r8(array))
+    }
+    _gfortran_ fn random_r4(value: *const c_void) -> usize {
+        touch(value, 4, Kind::Write);
+        forward!(random_r4(value))
+    }
+    _gfortran_ fn random_r8(value: *const c_void) -> usize {
+        touch(value, 8, Kind::Write);
+        forward!(random_r8(value))
+    }
+    _gfortran_ fn compare_string(a_len: usize, a: *const c_void, b_len: usize, b: *const c_void) -> usize {
+        touch(a, a_len, Kind::Read);
+        touch(b, b_len, Kind::Read);
+        forward!(compare_string(a_len, a, b_len, b))
+    }
+    _gfortran_ fn concat_string(
+        len: usize, result: *const c_void, a_len: usize, a: *const c_void, b_len: usize, b: *const c_void,
+    ) -> usize {
+        touch(a, a_len, Kind::Read);
+        touch(b, b_len, Kind::Read);
+        touch(result, len, Kind::Write);
+        forward!(concat_string(len, result, a_len, a, b_len, b))
+    }
+    _gfortran_ fn string_len_trim(len: usize, text: *const c_void) -> usize {
+        touch(text, len, Kind::Read);
+        forward!(string_len_trim(len, text))
+    }
+    _gfortran_ fn string_trim(made_len: usize, made: usize, len: usize, text: *const c_void) -> usize {
+        touch(text, len, Kind::Read);
+        forward!(string_trim(made_len, made, len, text))
+    }
+    _gfortran_ fn string_index(len: usize, text: *const c_void, part_len: usize, part: *const c_void, back: usize) -> usize {
+        touch(text, len, Kind::Read);
+        touch(part, part_len, Kind::Read);
+        forward!(string_index(len, text, part_len, part, back))
+    }
+    _gfortran_ fn adjustl(result: *const c_void, len: usize, text: *const c_void) -> usize {
+        touch(text, len, Kind::Read);
+        touch(result, len, Kind::Write);
+        forward!(adjustl(result, len, text))
+    }
+    _gfortran_ fn adjustr(result: *const c_void, len: usize, text: *const c_void) -> usize {
+        touch(text, len, Kind::Read);
+        touch(result, len, Kind::Write);
+        forward!(adjustr(result, len, text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stretches(element: usize, dimensions: &[(isize, isize)]) -> Vec<(u64, u64)> {
+        let none = Dimension { stride: 0, lower: 1, upper: 0 };
+        let mut all = [none; MAX_RANK];
+        for (slot, &(extent, stride)) in all.iter_mut().zip(dimensions) {
+            *slot = Dimension { stride, lower: 1, upper: extent };
+        }
+        let array = Descriptor {
+            base: 1000 as *mut c_void,
+            offset: 0,
+            element,
+            version: 0,
+            rank: dimensions.len() as i8,
+            kind: 0,
+            attribute: 0,
+            span: element.cast_signed(),
+            dimensions: all,
+        };
+        let mut out = Vec::new();
+        array.stretches(|at, len| out.push((at, len)));
+        out
+    }
+
+    #[test]
+    fn sections_are_exact() {
+        assert_eq!(stretches(8, &[(10, 1)]), [(1000, 80)]);
+        assert_eq!(stretches(8, &[(4, 1), (3, 4)]), [(1000, 96)]);
+        assert_eq!(stretches(4, &[(2, 2), (2, 10)]), [(1000, 4), (1008, 4), (1040, 4), (1048, 4)]);
+        assert_eq!(stretches(4, &[(3, -1)]), [(1000, 4), (996, 4), (992, 4)]);
+        assert_eq!(stretches(4, &[(2, 1), (2, 5)]), [(1000, 8), (1020, 8)]);
+        assert_eq!(stretches(4, &[(0, 1), (2, 5)]), []);
+        assert_eq!(stretches(4, &[]), [(1000, 4)]);
+    }
+}
