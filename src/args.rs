@@ -15,6 +15,7 @@ use std::path::PathBuf;
         Examples:\n  \
         thrille check ring.c -n 4                 build it instrumented, run it on 4 ranks, report\n  \
         make CC=\"thrille cc -- gcc\" && thrille run -n 4 ./ring\n  \
+        srun -n 64 thrille exec ./solver          the same inside a batch job\n  \
         thrille report --json                     the last run's report once more, for programs"
 )]
 pub struct Args {
@@ -32,6 +33,8 @@ pub enum Command {
     Cc(Cc),
     /// Run a program that was built with `thrille cc`, and report its races
     Run(Run),
+    /// Prefix for somebody else's launcher: `srun -n 64 thrille exec ./solver`
+    Exec(Exec),
     /// Print the report of a run once more
     Report(Report),
 }
@@ -60,6 +63,32 @@ pub struct Check {
 pub struct Run {
     #[command(flatten)]
     pub common: Common,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"])]
+    pub command: Vec<OsString>,
+}
+
+/// `thrille exec`.
+#[derive(Debug, clap::Args)]
+pub struct Exec {
+    /// Directory for records and report, the same for all ranks [default: .thrille/run-<job>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write the report to a file instead of standard error
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Most accesses that a rank holds between two exchanges; more are dropped and counted
+    #[arg(long, value_name = "COUNT")]
+    pub max_records: Option<u64>,
+    /// Seconds that rank 0 waits for the other ranks to end before it reports
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub grace: u64,
+    /// Rank 0 exits with 1 when races were found and the program itself succeeded
+    #[arg(long)]
+    pub exit_code: bool,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"])]
     pub command: Vec<OsString>,

@@ -6,6 +6,7 @@
 //! | [`check`] | `thrille check`: guess how to build, build, run |
 //! | [`cc`] | `thrille cc`: the compiler prefix |
 //! | [`run`] | `thrille run`: start, watch, report |
+//! | [`exec`] | `thrille exec`: one rank under somebody else's launcher |
 //! | [`launch`] | the processes of a run |
 //! | [`openmp`] | which OpenMP runtime a program runs on |
 //! | [`output`] | where reports go, and the exit code |
@@ -14,6 +15,7 @@
 mod args;
 mod cc;
 mod check;
+mod exec;
 mod home;
 mod launch;
 mod mpi;
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Command::Check(typed) => check::check(typed),
         Command::Run(typed) => run::run(typed),
         Command::Cc(typed) => return cc::main(&typed).unwrap_or_else(|error| complain(&error).into()),
+        Command::Exec(typed) => return exec::exec(typed).unwrap_or_else(|error| complain(&error).into()),
         Command::Report(typed) => output::report(&typed),
     };
     done.unwrap_or_else(|error| complain(&error)).into()

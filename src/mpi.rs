@@ -2,6 +2,7 @@
 //!
 //! Ranks learn their number from MPI; where the analysis takes place they are told by the environment, as under the embedded launcher.
 
+use crate::exec;
 use crate::launch::{Ended, Start, hear, room_for_connections};
 use crate::progress::Line;
 use anyhow::{Context, Result, bail};
@@ -151,12 +152,11 @@ pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
     for event in hub.shutdown() {
         hear(event, &mut line, &mut notes);
     }
-    if !status.success() {
-        notes.push(format!("mpirun, which started the ranks, ended with {status}: how each rank ended is not known"));
+    let (exits, first_failure) = exec::exits(dir, start.ranks);
+    if !status.success() && exits.iter().all(Exit::success) {
+        notes.push(format!("mpirun, which started the ranks, ended with {status}"));
     }
-    let exits =
-        (0..if status.success() { start.ranks } else { 1 }).map(|rank| Exit::new(rank, status, false)).collect();
-    Ok(Ended { exits, first_failure: None, interrupted, elapsed: begun.elapsed(), notes })
+    Ok(Ended { exits, first_failure, interrupted, elapsed: begun.elapsed(), notes })
 }
 
 fn command(mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &Token) -> Command {
@@ -168,7 +168,6 @@ fn command(mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &Token) -> Com
         (ENV_TOKEN, token.to_string().into()),
     ];
     told.extend(start.max_records.map(|limit| (ENV_MAX_RECORDS, limit.to_string().into())));
-    told.extend(crate::openmp::environment(&start.program));
     match mpi {
         Mpi::OpenMpi => {
             let unset = OPEN_MPI.iter().filter(|(name, _)| std::env::var_os(name).is_none());
@@ -185,9 +184,15 @@ fn command(mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &Token) -> Com
         }
     }
     command.envs(told.iter().map(|(name, value)| (*name, value.as_os_str())));
-    command.arg("-n").arg(start.ranks.to_string()).arg(&start.program);
+    // Each rank below a `thrille exec`, which sees how it ends.
+    command.arg("-n").arg(start.ranks.to_string()).arg(own_path()).args(["exec", "--"]).arg(&start.program);
     command.args(start.command.iter().skip(1));
     command
+}
+
+/// This command.
+fn own_path() -> std::path::PathBuf {
+    std::env::current_exe().unwrap_or_else(|_| "thrille".into())
 }
 
 /// `mpirun`; it is not left behind, whatever goes wrong.

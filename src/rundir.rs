@@ -40,6 +40,19 @@ impl RunDir {
         Ok(Self { path, listed: false, made })
     }
 
+    /// The directory that the ranks of a job make together: the first to come makes it.
+    pub fn shared(wanted: Option<&Path>, job: &str) -> Result<Self> {
+        let path = match wanted {
+            Some(wanted) => std::path::absolute(wanted)?,
+            None => std::path::absolute(PARENT)?.join(format!("run-{job}")),
+        };
+        match create(&path) {
+            Err(_) if path.is_dir() => {}
+            made => made?,
+        }
+        Ok(Self { path, listed: wanted.is_none(), made: true })
+    }
+
     /// Its absolute path.
     pub fn path(&self) -> &Path {
         &self.path
@@ -94,7 +107,7 @@ fn clear(path: &Path) -> Result<()> {
     }
     for entry in entries()?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name == RUN_FILE || name.starts_with("report.") || name.starts_with("rank-") {
+        if name == RUN_FILE || name.starts_with("report.") || name.starts_with("rank-") || name.starts_with("exit-") {
             std::fs::remove_file(entry.path())
                 .with_context(|| format!("cannot remove {} of an earlier run", entry.path().display()))?;
         }

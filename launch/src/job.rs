@@ -72,7 +72,6 @@ impl Job {
             return Err(Error::Pe { pe, npes: self.npes });
         }
         let fd = self.fd.as_raw_fd();
-        let parent = std::process::id();
         command
             .env(ENV_FD, fd.to_string())
             .env(ENV_PE, pe.to_string())
@@ -80,17 +79,12 @@ impl Job {
             .env(ENV_HEAP, self.heap_bytes.to_string());
         // SAFETY: the closure runs between fork and exec and makes only async-signal-safe calls.
         unsafe {
-            command.pre_exec(move || {
-                if libc::fcntl(fd, libc::F_SETFD, 0) != 0 || libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
-                    return Err(io::Error::last_os_error());
-                }
-                // The launcher may have died before the line above took effect.
-                if libc::getppid() as u32 != parent {
-                    return Err(io::Error::from_raw_os_error(libc::ESRCH));
-                }
-                Ok(())
+            command.pre_exec(move || match libc::fcntl(fd, libc::F_SETFD, 0) {
+                0 => Ok(()),
+                _ => Err(io::Error::last_os_error()),
             });
         }
+        die_with_parent(&mut command);
         command.spawn().map_err(|source| Error::System { what: "starting a PE", source })
     }
 
@@ -202,4 +196,21 @@ pub(crate) fn memory_file(npes: usize, heap_bytes: u64) -> Result<(OwnedFd, Cont
     map::grow(fd.as_fd(), layout::statics_at(npes, heap_bytes))?;
     let control = Control::create(Mapping::new(fd.as_fd(), 0, layout::control_bytes(npes))?, npes, heap_bytes);
     Ok((fd, control, heap_bytes))
+}
+/// The process that this command starts is killed when the thread that starts it ends.
+pub fn die_with_parent(command: &mut Command) {
+    let parent = std::process::id();
+    // SAFETY: the closure runs between fork and exec and makes only async-signal-safe calls.
+    unsafe {
+        command.pre_exec(move || {
+            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            // The launcher may have died before the line above took effect.
+            if libc::getppid() as u32 != parent {
+                return Err(io::Error::from_raw_os_error(libc::ESRCH));
+            }
+            Ok(())
+        });
+    }
 }

@@ -4,11 +4,11 @@
 //! one anonymous memory file, as sparse as their use. Rank 0 makes the file; the others open it through rank 0's descriptor, so that it
 //! has no name and leaves no trace. So the ranks must be on one machine; elsewhere there are no counters.
 
+use crate::link::Link;
 use crate::rank::{Told, agree, complain};
 use std::fs::{File, OpenOptions};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
-use thrille_transport::SocketTransport;
 
 /// The counters of a job.
 pub struct Counters {
@@ -23,7 +23,7 @@ unsafe impl Sync for Counters {}
 
 impl Counters {
     /// Makes so many counters, with all the other ranks; none when that is not possible for one of them.
-    pub fn share(told: &Told, transport: &mut SocketTransport, number: u64) -> Option<Self> {
+    pub fn share(told: &Told, transport: &mut Link, number: u64) -> Option<Self> {
         let len = number * 8;
         let file = open(told, transport, len);
         // Nobody goes on before everybody has the file open.
@@ -71,7 +71,7 @@ impl Counters {
     }
 }
 
-fn open(told: &Told, transport: &mut SocketTransport, len: u64) -> Option<File> {
+fn open(told: &Told, transport: &mut Link, len: u64) -> Option<File> {
     let mine = (told.rank == 0).then(|| {
         // SAFETY: makes a new descriptor, which the file then owns.
         let fd = unsafe { libc::memfd_create(c"thrille-words".as_ptr(), libc::MFD_CLOEXEC) };
@@ -79,13 +79,23 @@ fn open(told: &Told, transport: &mut SocketTransport, len: u64) -> Option<File> 
         (fd >= 0).then(|| unsafe { File::from_raw_fd(fd) })
     });
     let mine = mine.flatten().filter(|file| file.set_len(len).is_ok());
-    let path = mine.as_ref().map(|file| format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
+    // Process ids mean something on one machine, in one name space of processes.
+    let here = machine();
+    let path = mine.as_ref().map(|file| format!("{here} /proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
     let said = agree(transport, path.as_deref().unwrap_or(""))?;
     if told.rank == 0 {
         return mine;
     }
-    let path = String::from_utf8(said.into_iter().next()??).ok()?;
+    let said = String::from_utf8(said.into_iter().next()??).ok()?;
+    let path = said.strip_prefix(&here)?.strip_prefix(' ')?;
     OpenOptions::new().read(true).write(true).open(path).ok()
+}
+
+/// What distinguishes this machine, since its last start, and this view of its processes from others.
+fn machine() -> String {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let space = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    format!("{}-{}", boot.trim(), space.display())
 }
 
 /// A word whose counter is locked; it is unlocked when this is dropped.

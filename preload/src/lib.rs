@@ -33,6 +33,7 @@ mod allocation;
 mod counters;
 mod entry;
 mod fortran;
+mod link;
 mod loaded;
 mod memory;
 #[cfg(feature = "mpi")]

@@ -1,12 +1,14 @@
 //! This process as a rank: the session, once the program has initialised its communication library.
 
 use crate::entry::{Block, block};
+use crate::link::Link;
 use crate::loaded;
 use crate::tsan::access::INSTRUMENTED;
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use thrille_model::job::{ENV_HUB, ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_TOKEN};
 #[cfg(feature = "shmem")]
 use thrille_model::job::{ENV_RANK, ENV_SIZE};
@@ -18,7 +20,7 @@ use thrille_transport::{SocketTransport, Token, Transport};
 const MAX_RECORDS: usize = 4 << 20;
 
 /// The one session of the process.
-pub static SESSION: OnceLock<Session<SocketTransport>> = OnceLock::new();
+pub static SESSION: OnceLock<Session<Link>> = OnceLock::new();
 
 /// More than one thread has been seen.
 pub static THREADED: AtomicBool = AtomicBool::new(false);
@@ -30,8 +32,8 @@ pub struct Told {
     dir: PathBuf,
     pub rank: u32,
     pub size: u32,
-    hub: String,
-    token: String,
+    /// Address and token of the hub; none under somebody else's launcher.
+    hub: Option<(String, String)>,
 }
 
 /// Reads the environment; none when nobody wants this process observed.
@@ -43,8 +45,7 @@ pub fn told() -> Option<Told> {
         dir: dir.into(),
         rank: var(ENV_RANK)?.parse().ok()?,
         size: var(ENV_SIZE)?.parse().ok()?,
-        hub: var(ENV_HUB)?,
-        token: var(ENV_TOKEN)?,
+        hub: Some((var(ENV_HUB)?, var(ENV_TOKEN)?)),
     })
 }
 
@@ -52,7 +53,7 @@ pub fn told() -> Option<Told> {
 #[cfg(feature = "mpi")]
 pub fn told_as(rank: u32, size: u32) -> Option<Told> {
     let var = |name: &str| std::env::var(name).ok();
-    Some(Told { dir: std::env::var_os(ENV_RUN_DIR)?.into(), rank, size, hub: var(ENV_HUB)?, token: var(ENV_TOKEN)? })
+    Some(Told { dir: std::env::var_os(ENV_RUN_DIR)?.into(), rank, size, hub: var(ENV_HUB).zip(var(ENV_TOKEN)) })
 }
 
 /// Says something on standard error, in one line.
@@ -62,23 +63,30 @@ pub fn complain(rank: u32, what: &str) {
     unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
 }
 
-/// Connects to the hub.
-pub fn connect(told: &Told) -> Option<SocketTransport> {
-    let Ok(address) = told.hub.parse() else {
-        complain(told.rank, &format!("{ENV_HUB}={} is no address: start the program with thrille run", told.hub));
+/// Connects to the others.
+pub fn connect(told: &Told) -> Option<Link> {
+    let Some((address, token)) = &told.hub else {
+        #[cfg(feature = "mpi")]
+        return Some(Link::Mpi(thrille_transport::MpiTransport::new()));
+        #[cfg(not(feature = "mpi"))]
         return None;
     };
-    let Ok(token) = told.token.parse::<Token>() else {
+    let Ok(hub) = address.parse() else {
+        complain(told.rank, &format!("{ENV_HUB}={address} is no address: start the program with thrille run"));
+        return None;
+    };
+    let Ok(token) = token.parse::<Token>() else {
         complain(told.rank, &format!("{ENV_TOKEN} is no token: start the program with thrille run"));
         return None;
     };
-    SocketTransport::connect(address, &token, told.rank, told.size)
+    SocketTransport::connect(hub, &token, told.rank, told.size)
         .map_err(|error| complain(told.rank, &format!("not observed: {error}")))
+        .map(Link::Hub)
         .ok()
 }
 
 /// Begins to observe this process; the calling thread is its first strand.
-pub fn begin(told: &Told, transport: SocketTransport, regions: Regions) {
+pub fn begin(told: &Told, link: Link, regions: Regions) {
     let me = thrille_model::Rank(told.rank);
     let sink = match Sink::create(&told.dir, me) {
         Ok(sink) => sink,
@@ -89,7 +97,7 @@ pub fn begin(told: &Told, transport: SocketTransport, regions: Regions) {
     };
     let limit = std::env::var(ENV_MAX_RECORDS).ok().and_then(|n| n.parse().ok()).unwrap_or(MAX_RECORDS);
     let (rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
-    let session = Session::new(rank, transport, sink, env!("CARGO_PKG_VERSION"));
+    let session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"));
     if INSTRUMENTED.load(Ordering::Relaxed) {
         session.instrumented();
     }
@@ -118,7 +126,7 @@ pub fn detach() -> Option<Box<Recorder>> {
 /// What the program does, if this thread is observed and the program itself is at work.
 pub struct Observed {
     /// The rank.
-    pub session: &'static Session<SocketTransport>,
+    pub session: &'static Session<Link>,
     /// The strand.
     pub recorder: &'static mut Recorder,
     /// Who called.
@@ -171,19 +179,40 @@ pub fn unobserved<R>(f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The last exchange; `regular` when the program finalised its library.
-pub fn finish(regular: bool) {
+/// How a process comes to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The program finalised its library.
+    Regular,
+    /// It did not; the others may come to their end in the same way.
+    Early,
+    /// The others wait inside their library, and will not come to a last exchange.
+    #[cfg(feature = "mpi")]
+    Abort,
+}
+
+/// How long a rank of an MPI program that ends early waits for the others to do so too.
+const WAIT_FOR_OTHERS: Duration = Duration::from_secs(3);
+
+/// The last exchange.
+pub fn finish(ending: Ending) {
     if OVER.swap(true, Ordering::AcqRel) {
         return;
     }
     if let (Some(session), Some(mut recorder)) = (SESSION.get(), detach()) {
-        unobserved(|| {
-            // Ranks of an MPI job may wait inside their library for the one that ends early.
-            if cfg!(feature = "mpi") && !regular {
-                session.abandon(&mut recorder);
-            } else {
-                session.finish(&mut recorder, regular);
+        unobserved(|| match ending {
+            Ending::Regular => session.finish(&mut recorder, true),
+            Ending::Early => {
+                if cfg!(feature = "mpi") {
+                    session.note(
+                        "a rank ended without MPI_Finalize: call it in every rank, or mpirun ends the others".into(),
+                    );
+                    session.hurry(WAIT_FOR_OTHERS);
+                }
+                session.finish(&mut recorder, false);
             }
+            #[cfg(feature = "mpi")]
+            Ending::Abort => session.abandon(&mut recorder),
         });
         if let Some(error) = session.failure() {
             let rank = recorder.strand().rank.0;
@@ -204,16 +233,21 @@ extern "C" fn at_exit(status: c_int, _argument: *mut c_void) {
         // SAFETY: a function of the communication library that takes the status.
         unsafe { leaving(status) };
     }
-    finish(false);
+    #[cfg(feature = "mpi")]
+    if std::env::var_os(ENV_HUB).is_none() {
+        // Over MPI nobody can be waited for with an end in sight.
+        return finish(Ending::Abort);
+    }
+    finish(Ending::Early);
 }
 
 /// The job ends early: what was observed so far is looked at with whoever is still there.
 #[cfg(feature = "shmem")]
 pub extern "C" fn on_abort() {
-    finish(false);
+    finish(Ending::Early);
 }
 
 /// How many ranks take part, through the transport: for agreeing on something at the start.
-pub fn agree(transport: &mut SocketTransport, said: &str) -> Option<Vec<Option<Vec<u8>>>> {
-    transport.round(thrille_transport::Outbox::new().all(said)).ok().map(|inbox| inbox.all)
+pub fn agree(link: &mut Link, said: &str) -> Option<Vec<Option<Vec<u8>>>> {
+    link.round(thrille_transport::Outbox::new().all(said)).ok().map(|inbox| inbox.all)
 }

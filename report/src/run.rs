@@ -4,7 +4,7 @@ use crate::ReportError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 /// Name of the file in the run's directory.
@@ -58,6 +58,22 @@ impl Exit {
         Self { rank, code: status.code(), signal, signal_name: signal.map(signal_name), killed }
     }
 
+    /// The file in the run's directory in which a rank's own parent writes it down.
+    pub fn file(dir: &Path, rank: u32) -> PathBuf {
+        dir.join(format!("exit-{rank}.json"))
+    }
+
+    /// Writes it there, whole or not at all.
+    pub fn write(&self, dir: &Path) -> Result<(), ReportError> {
+        let path = Self::file(dir, self.rank);
+        write_whole(&path, serde_json::to_string(self).unwrap_or_default())
+    }
+
+    /// Reads it; none if the rank has not ended, or nobody saw it.
+    pub fn read(dir: &Path, rank: u32) -> Option<Self> {
+        serde_json::from_str(&std::fs::read_to_string(Self::file(dir, rank)).ok()?).ok()
+    }
+
     /// Whether it is the end that a program wants.
     pub fn success(&self) -> bool {
         self.code == Some(0)
@@ -79,12 +95,7 @@ impl fmt::Display for Exit {
 impl RunInfo {
     /// Writes it into the run's directory, whole or not at all.
     pub fn write(&self, dir: &Path) -> Result<(), ReportError> {
-        let path = dir.join(RUN_FILE);
-        let new = dir.join("run.json.new");
-        let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
-        std::fs::write(&new, text)
-            .and_then(|()| std::fs::rename(&new, &path))
-            .map_err(|source| ReportError::Unwritable { path, source })
+        write_whole(&dir.join(RUN_FILE), serde_json::to_string_pretty(self).unwrap_or_default() + "\n")
     }
 
     /// Reads it; the error says what is wrong with the file.
@@ -99,6 +110,13 @@ impl RunInfo {
         failed.sort_by_key(|exit| Some(exit.rank) != self.first_failure);
         failed
     }
+}
+
+fn write_whole(path: &Path, text: String) -> Result<(), ReportError> {
+    let new = path.with_extension("json.new");
+    std::fs::write(&new, text)
+        .and_then(|()| std::fs::rename(&new, path))
+        .map_err(|source| ReportError::Unwritable { path: path.into(), source })
 }
 
 /// A signal by its name.

@@ -166,6 +166,13 @@ impl<T: Transport> Session<T> {
         }
     }
 
+    /// The others may not come to the exchanges that are left: a limit on the wait for them.
+    pub fn hurry(&self, within: Duration) {
+        if let Some(analysis) = &mut lock(&self.judge).analysis {
+            analysis.transport().hurry(within);
+        }
+    }
+
     /// The end of a rank whose others cannot come to a last exchange: they may be waiting for it inside their library.
     pub fn abandon(&self, recorder: &mut Recorder) {
         let mut judge = lock(&self.judge);

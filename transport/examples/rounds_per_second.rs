@@ -10,7 +10,7 @@ use thrille_transport::{Hub, Outbox, SocketTransport, Token, Transport, local};
 const AT_LEAST: Duration = Duration::from_secs(2);
 
 /// Rank 0 watches the clock and says when the last round is.
-fn run<T: Transport>(ranks: Vec<T>, message: usize) -> f64 {
+fn run<T: Transport + Send>(ranks: Vec<T>, message: usize) -> f64 {
     let begin = Instant::now();
     let rounds = thread::scope(|scope| {
         let rank = |mut me: T| {

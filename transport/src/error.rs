@@ -79,6 +79,17 @@ pub enum TransportError {
         /// How long it waited.
         after: Duration,
     },
+    /// This rank was in a hurry, and the others did not come.
+    #[error(
+        "rank {rank} ended early, and the other ranks did not come to a last exchange within {after:?}; what was \
+         observed since the one before is not in the report: let every rank finalise its library"
+    )]
+    Alone {
+        /// This rank.
+        rank: u32,
+        /// How long it waited.
+        after: Duration,
+    },
     /// The hub sent what this version does not understand.
     #[error("rank {rank} does not understand the hub at {addr}: {source}; use one version of `thrille` throughout")]
     Wire {

@@ -7,9 +7,10 @@
 //! | transport | where | for |
 //! |---|---|---|
 //! | [`local()`] | threads of one process | tests |
-//! | [`SocketTransport`] with a [`Hub`] | processes of one machine | the embedded launcher |
+//! | [`SocketTransport`] with a [`Hub`] | processes of one machine | programs that `thrille` starts |
+//! | `MpiTransport` (feature `mpi`) | processes of an MPI job, wherever they are | programs under somebody else's launcher |
 //!
-//! Both run on one state machine (`gather`), and the same test bodies run on both (`tests/rounds.rs`).
+//! The first two run on one state machine (`gather`), and the same rounds run on all (`tests/rounds.rs`, `tests/over_mpi.rs`).
 //!
 //! ```
 //! use thrille_transport::{Outbox, Transport, local};
@@ -32,6 +33,8 @@ mod error;
 mod gather;
 mod local;
 mod message;
+#[cfg(feature = "mpi")]
+mod mpi;
 pub mod sockets;
 mod token;
 mod wire;
@@ -39,12 +42,16 @@ mod wire;
 pub use error::TransportError;
 pub use local::{Local, local, local_with_events};
 pub use message::{Inbox, Outbox};
+#[cfg(feature = "mpi")]
+pub use mpi::MpiTransport;
 pub use sockets::{ClientOptions, Hub, HubError, HubEvent, HubHandle, HubOptions, Refusal, SocketTransport};
 pub use token::{Token, TokenError};
 pub use wire::{DEFAULT_LIMIT, WireError};
 
+use std::time::Duration;
+
 /// One rank's end of the rounds.
-pub trait Transport: Send {
+pub trait Transport {
     /// Which rank this is, counted from 0.
     fn rank(&self) -> u32;
 
@@ -58,6 +65,10 @@ pub trait Transport: Send {
     ///
     /// When this returns `Ok` the launcher has the word: the process may end.
     fn leave(&mut self, last_word: &[u8]) -> Result<(), TransportError>;
+
+    /// The others may never come: a round from now on fails when it is not over after this long. Only a transport that outlives the
+    /// other ranks can tell; for others this is nothing.
+    fn hurry(&mut self, _within: Duration) {}
 
     /// Sends a one-way note to the launcher (progress, for example); never waits for an answer.
     fn note(&mut self, bytes: &[u8]) -> Result<(), TransportError>;

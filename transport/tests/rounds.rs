@@ -4,44 +4,11 @@ mod common;
 
 use std::{collections::BTreeSet, thread, time::Duration};
 
+use common::script::{expected, outbox};
 use common::{Rank, everywhere, together};
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-use thrille_transport::{HubEvent, Inbox, Outbox, TransportError};
+use thrille_transport::{HubEvent, Outbox, TransportError};
 
 const ROUNDS: u64 = 2000;
-
-/// What `rank` says in `round`: anybody can compute it, so everybody can check it.
-fn script(rank: u32, size: u32, round: u64) -> (Vec<(u32, Vec<u8>)>, Vec<u8>) {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(round << 16 | u64::from(rank));
-    let mut bytes = |at_most: usize| {
-        let length = if random.random_bool(0.3) { 0 } else { random.random_range(0..=at_most) };
-        (0..length).map(|_| random.random()).collect::<Vec<u8>>()
-    };
-    let all = bytes(40);
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(!(round << 16 | u64::from(rank)));
-    let to = (0..random.random_range(0..4)).map(|_| random.random_range(0..size)).collect::<Vec<_>>();
-    (to.into_iter().map(|to| (to, bytes(300))).collect(), all)
-}
-
-fn outbox(rank: u32, size: u32, round: u64) -> Outbox {
-    let (to, all) = script(rank, size, round);
-    to.into_iter().fold(Outbox::new().all(all), |out, (to, bytes)| out.to(to, bytes))
-}
-
-fn expected(rank: u32, size: u32, round: u64, gone: &BTreeSet<u32>) -> Inbox {
-    let mut inbox = Inbox::default();
-    for sender in 0..size {
-        if gone.contains(&sender) {
-            inbox.all.push(None);
-            continue;
-        }
-        let (to, all) = script(sender, size, round);
-        inbox.from.extend(to.into_iter().filter(|(to, _)| *to == rank).map(|(_, bytes)| (sender, bytes)));
-        inbox.all.push(Some(all));
-    }
-    inbox
-}
 
 fn check(me: &mut Rank, round: u64, gone: &BTreeSet<u32>) {
     let (rank, size) = (me.rank(), me.size());

@@ -2,7 +2,7 @@
 
 use crate::mpi::call::{SUCCESS, call, calls};
 use crate::mpi::{callers, comms, words};
-use crate::rank::{FOREIGN, begin, connect, finish, told_as, unobserved};
+use crate::rank::{Ending, FOREIGN, begin, connect, finish, told_as, unobserved};
 use mpi_sys::{MPI_Comm, MPI_Info};
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,11 +59,11 @@ calls! {
             unsafe { mpi_sys::PMPI_Barrier(mpi_sys::RSMPI_COMM_WORLD) };
             call.leave_barrier();
         }
-        finish(true);
+        finish(Ending::Regular);
         real()
     }
     fn Abort(comm: MPI_Comm, code: c_int), real => {
-        finish(false);
+        finish(Ending::Abort);
         real()
     }
     fn Comm_spawn(

@@ -6,12 +6,12 @@
 //! no order by accumulates.
 
 use crate::counters::{Counted, Counters};
+use crate::link::Link;
 use crate::rank::Told;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 use thrille_model::Word;
-use thrille_transport::SocketTransport;
 
 /// Counters: words that share one are counted together, which disturbs nobody.
 const NUMBER: u64 = 1 << 20;
@@ -19,7 +19,7 @@ const NUMBER: u64 = 1 << 20;
 static WORDS: OnceLock<Counters> = OnceLock::new();
 
 /// Makes the counters, with all the other ranks, if that is possible.
-pub fn make(told: &Told, transport: &mut SocketTransport) {
+pub fn make(told: &Told, transport: &mut Link) {
     if let Some(counters) = Counters::share(told, transport, NUMBER) {
         let _ = WORDS.set(counters);
     }

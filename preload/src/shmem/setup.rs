@@ -1,7 +1,7 @@
 //! Init and finalize, and the symmetric heap. Allocation and release are collective: they hold a global barrier.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
-use crate::rank::{LEAVING, Told, begin, complain, connect, finish, on_abort, told};
+use crate::rank::{Ending, LEAVING, Told, begin, complain, connect, finish, on_abort, told};
 use crate::shmem::call::{Call, call, calls};
 use crate::shmem::words;
 use std::ffi::{c_int, c_long, c_void};
@@ -103,7 +103,7 @@ calls! {
             call.enter_barrier();
             call.leave_barrier();
         }
-        finish(true);
+        finish(Ending::Regular);
         unsafe { pshmem_finalize() };
     }
     fn global_exit(status: c_int) {

@@ -1,10 +1,10 @@
 //! A counter for every 8 bytes of symmetric memory, laid out like that memory itself.
 
 use crate::counters::{Counted, Counters};
+use crate::link::Link;
 use crate::rank::Told;
 use std::sync::OnceLock;
 use thrille_model::{Rank, Segment, Word};
-use thrille_transport::SocketTransport;
 
 static WORDS: OnceLock<Words> = OnceLock::new();
 
@@ -15,7 +15,7 @@ struct Words {
 }
 
 /// Makes the counters for heaps and static data of these sizes; false when that is not possible.
-pub fn make(told: &Told, transport: &mut SocketTransport, heap: u64, statics: u64) -> bool {
+pub fn make(told: &Told, transport: &mut Link, heap: u64, statics: u64) -> bool {
     let number = (heap + statics) / 8 * u64::from(told.size);
     Counters::share(told, transport, number)
         .is_some_and(|counters| WORDS.set(Words { counters, heap, statics }).is_ok())

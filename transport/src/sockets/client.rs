@@ -12,7 +12,7 @@ use std::{
     io::{self, BufRead, BufReader, ErrorKind, Write},
     net::{Shutdown, SocketAddr, TcpStream},
     process,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -57,6 +57,7 @@ pub struct SocketTransport {
     limit: u32,
     state: State,
     options: ClientOptions,
+    hurry: Option<Duration>,
 }
 
 impl SocketTransport {
@@ -92,7 +93,7 @@ impl SocketTransport {
         let limit = line.shake_hands(token, size)?;
         line.wait_at_most(options.silence_timeout)?;
         line.decoder = Decoder::new(limit);
-        Ok(Self { line, size, round: 0, limit, state: State::Open, options })
+        Ok(Self { line, size, round: 0, limit, state: State::Open, options, hurry: None })
     }
 
     /// The hub's address.
@@ -144,7 +145,7 @@ impl Transport for SocketTransport {
         let sent = self.line.send(frames().chain([end]), "speaking in a round");
         self.keep(sent)?;
         drop(out);
-        let heard = self.line.hear(self.size, self.round);
+        let heard = self.line.hear(self.size, self.round, self.hurry);
         let inbox = self.keep(heard)?;
         self.round += 1;
         Ok(inbox)
@@ -160,6 +161,10 @@ impl Transport for SocketTransport {
         self.state = State::Left;
         let _ = self.line.stream.get_ref().shutdown(Shutdown::Both);
         Ok(())
+    }
+
+    fn hurry(&mut self, within: Duration) {
+        self.hurry = Some(within);
     }
 
     fn note(&mut self, bytes: &[u8]) -> Result<(), TransportError> {
@@ -225,10 +230,21 @@ impl Line {
         }
     }
 
-    fn hear(&mut self, size: u32, round: u64) -> Result<Inbox, TransportError> {
+    fn hear(&mut self, size: u32, round: u64, hurry: Option<Duration>) -> Result<Inbox, TransportError> {
         let mut inbox = Inbox { from: Vec::new(), all: vec![None; size as usize] };
+        let end = hurry.map(|within| Instant::now() + within);
         loop {
-            let frame = self.receive("waiting for the other ranks in a round")?;
+            if let Some(end) = end {
+                // The system takes zero for "no timeout".
+                let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+                self.wait_at_most(left.min(self.patience))?;
+            }
+            let frame = match (self.receive("waiting for the other ranks in a round"), hurry) {
+                (Err(TransportError::Silent { rank, .. }), Some(after)) => {
+                    return Err(TransportError::Alone { rank, after });
+                }
+                (frame, _) => frame?,
+            };
             match frame {
                 Frame::Said { rank, bytes } if rank < size => inbox.all[rank as usize] = Some(bytes),
                 Frame::From { rank, bytes } if rank < size => inbox.from.push((rank, bytes)),
@@ -344,6 +360,18 @@ mod tests {
         let flags = info.lines().find_map(|line| line.strip_prefix("flags:")).unwrap().trim();
         assert_ne!(u32::from_str_radix(flags, 8).unwrap() & 0o2_000_000, 0, "O_CLOEXEC is not among {flags}");
         assert!(stream.nodelay().unwrap());
+    }
+
+    #[test]
+    fn one_in_a_hurry_does_not_wait_for_those_who_never_come() {
+        let token = Token::random().unwrap();
+        let hub = Hub::start(2, token.clone()).unwrap();
+        let mut client = SocketTransport::connect(hub.addr(), &token, 0, 2).unwrap();
+        let _other = SocketTransport::connect(hub.addr(), &token, 1, 2).unwrap();
+        client.hurry(Duration::from_millis(50));
+        let begun = Instant::now();
+        assert!(matches!(client.round(Outbox::new()), Err(TransportError::Alone { rank: 0, .. })));
+        assert!(begun.elapsed() < Duration::from_secs(5));
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The same ranks on every transport.
 
+pub mod script;
+
 use std::{sync::mpsc::Receiver, thread, time::Duration};
 
 use thrille_transport::{Hub, HubEvent, SocketTransport, Token, Transport, local_with_events};
 
-pub type Rank = Box<dyn Transport>;
+pub type Rank = Box<dyn Transport + Send>;
 
 pub enum Launcher {
     Local(Receiver<HubEvent>),

@@ -1,0 +1,64 @@
+//! How this rank talks to the others: through the hub of the `thrille` that started it, or over MPI itself under somebody else's launcher.
+
+use std::time::Duration;
+#[cfg(feature = "mpi")]
+use thrille_transport::MpiTransport;
+use thrille_transport::{Inbox, Outbox, SocketTransport, Transport, TransportError};
+
+/// One of the two.
+pub enum Link {
+    /// A socket.
+    Hub(SocketTransport),
+    /// A communicator.
+    #[cfg(feature = "mpi")]
+    Mpi(MpiTransport),
+}
+
+// SAFETY: a communicator is a handle of a library that lets any thread use it, one at a time; the session's lock sees to that, and rounds
+// take place inside calls that the program itself makes at that moment.
+#[cfg(feature = "mpi")]
+unsafe impl Send for Link {}
+
+impl Link {
+    fn inner(&mut self) -> &mut dyn Transport {
+        match self {
+            Self::Hub(link) => link,
+            #[cfg(feature = "mpi")]
+            Self::Mpi(link) => link,
+        }
+    }
+}
+
+impl Transport for Link {
+    fn rank(&self) -> u32 {
+        match self {
+            Self::Hub(link) => link.rank(),
+            #[cfg(feature = "mpi")]
+            Self::Mpi(link) => link.rank(),
+        }
+    }
+
+    fn size(&self) -> u32 {
+        match self {
+            Self::Hub(link) => link.size(),
+            #[cfg(feature = "mpi")]
+            Self::Mpi(link) => link.size(),
+        }
+    }
+
+    fn round(&mut self, out: Outbox) -> Result<Inbox, TransportError> {
+        self.inner().round(out)
+    }
+
+    fn leave(&mut self, last_word: &[u8]) -> Result<(), TransportError> {
+        self.inner().leave(last_word)
+    }
+
+    fn hurry(&mut self, within: Duration) {
+        self.inner().hurry(within);
+    }
+
+    fn note(&mut self, bytes: &[u8]) -> Result<(), TransportError> {
+        self.inner().note(bytes)
+    }
+}

@@ -1,0 +1,157 @@
+//! `thrille exec`: one rank, started by somebody else's launcher.
+//!
+//! It starts the program, tells it where to write, waits for it, notes how it ended and ends in the same way: the launcher sees what it
+//! would have seen. That of rank 0 waits for the notes of the others and reports. The ranks find each other over MPI. Below
+//! `thrille run`, which has said where to write already, it only notes how the rank ended.
+
+mod seat;
+
+use crate::args;
+use crate::output::{self, Code, Place};
+use crate::program;
+use crate::rundir::RunDir;
+use crate::stamp::Stamp;
+use anyhow::{Context, Result};
+use seat::Seat;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::time::{Duration, Instant, SystemTime};
+use thrille_launch::die_with_parent;
+use thrille_model::job::{ENV_MAX_RECORDS, ENV_RUN_DIR};
+use thrille_report::{Exit, Report, RunInfo};
+
+/// What launchers and batch systems send to a rank.
+const FORWARDED: [i32; 7] = [SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
+
+/// The subcommand. The exit status is the program's.
+pub fn exec(typed: args::Exec) -> Result<ExitCode> {
+    let program = program::find(typed.command.first().context("no program given")?)?;
+    let seat = Seat::of_this_process();
+    let mut command = Command::new(&program);
+    command.arg0(&typed.command[0]).args(&typed.command[1..]).envs(crate::openmp::environment(&program));
+    if let Some(limit) = typed.max_records {
+        command.env(ENV_MAX_RECORDS, limit.to_string());
+    }
+    if let Some(dir) = std::env::var_os(ENV_RUN_DIR) {
+        let status = wait(command, &program)?;
+        note_exit(Path::new(&dir), seat.rank, status);
+        return end_like(status);
+    }
+    let dir = RunDir::shared(typed.out.as_deref(), &seat.job)?;
+    let mut info = RunInfo {
+        tool: env!("CARGO_PKG_VERSION").into(),
+        command: typed.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        ranks: seat.size,
+        started: Stamp::of(SystemTime::now()).rfc3339(),
+        directory: std::env::current_dir().unwrap_or_default().display().to_string(),
+        ..RunInfo::default()
+    };
+    if seat.rank == 0 {
+        info.write(dir.path())?;
+        dir.is_last()?;
+    }
+    let begun = Instant::now();
+    command.env(ENV_RUN_DIR, dir.path());
+    let status = wait(command, &program)?;
+    note_exit(dir.path(), seat.rank, status);
+    if seat.rank == 0 {
+        info.elapsed_seconds = Some(begun.elapsed().as_secs_f64());
+        await_exits(dir.path(), seat.size, Duration::from_secs(typed.grace));
+        let (exits, first_failure) = exits(dir.path(), seat.size);
+        (info.exits, info.first_failure) = (Some(exits), first_failure);
+        let written = info.write(dir.path());
+        let report = Report { run: Some(info), ..Report::from_run_dir(dir.path())? };
+        let place = Place::new(typed.report, typed.json);
+        let code = output::deliver(&report, dir.path(), &place, written)?;
+        if typed.exit_code && status.success() && code == Code::Races {
+            return Ok(code.into());
+        }
+    }
+    end_like(status)
+}
+
+/// Starts the program and waits for it; signals are handed on.
+fn wait(mut command: Command, program: &Path) -> Result<ExitStatus> {
+    let mut signals = SignalsInfo::<WithOrigin>::new(FORWARDED).context("cannot listen to signals")?;
+    die_with_parent(&mut command);
+    let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
+    let mut nap = Duration::from_micros(200);
+    loop {
+        for origin in signals.pending() {
+            // The terminal's own signals have reached the program already.
+            if origin.process.is_some() {
+                hand_on(&child, origin.signal);
+            }
+        }
+        if let Some(status) = child.try_wait().context("cannot wait for the program")? {
+            return Ok(status);
+        }
+        std::thread::sleep(nap);
+        nap = (nap * 2).min(Duration::from_millis(20));
+    }
+}
+
+fn hand_on(child: &Child, signal: i32) {
+    if let Some(signal) = rustix::process::Signal::from_named_raw(signal) {
+        // Gone already is as good.
+        let _ = rustix::process::kill_process(rustix::process::Pid::from_child(child), signal);
+    }
+}
+
+/// If it cannot be written, the report says that it is not known.
+fn note_exit(dir: &Path, rank: u32, status: ExitStatus) {
+    let _ = Exit::new(rank, status, false).write(dir);
+}
+
+/// How the ranks ended, those that are known to have, and which failed first.
+pub fn exits(dir: &Path, ranks: u32) -> (Vec<Exit>, Option<u32>) {
+    let read = |rank| -> Option<(SystemTime, Exit)> {
+        let when = Exit::file(dir, rank).metadata().and_then(|meta| meta.modified()).ok()?;
+        Some((when, Exit::read(dir, rank)?))
+    };
+    let known: Vec<(SystemTime, Exit)> = (0..ranks).filter_map(read).collect();
+    // The launcher ends the others by SIGTERM or SIGKILL: those did not fail by themselves.
+    let ended = |exit: &Exit| matches!(exit.signal, Some(9 | 15));
+    let failed = known.iter().filter(|(_, exit)| !exit.success());
+    let first = failed.min_by_key(|(when, exit)| (ended(exit), *when)).map(|(_, exit)| exit.rank);
+    (known.into_iter().map(|(_, exit)| exit).collect(), first)
+}
+
+fn await_exits(dir: &Path, ranks: u32, grace: Duration) {
+    let begun = Instant::now();
+    while begun.elapsed() < grace && (0..ranks).any(|rank| !Exit::file(dir, rank).exists()) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Ends this process as the program's ended.
+fn end_like(status: ExitStatus) -> Result<ExitCode> {
+    if let Some(signal) = status.signal().and_then(rustix::process::Signal::from_named_raw) {
+        use rustix::process::{Resource, Rlimit, getrlimit, kill_process, setrlimit};
+        // One core file is enough.
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..getrlimit(Resource::Core) });
+        signal_hook::low_level::emulate_default_handler(signal.as_raw()).context("cannot end like the program")?;
+        kill_process(rustix::process::getpid(), signal).context("cannot end like the program")?;
+    }
+    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_failure_is_not_one_that_the_launcher_made() {
+        let dir = tempfile::tempdir().unwrap();
+        for (rank, raw) in [(0, 15), (1, 11), (2, 0)] {
+            note_exit(dir.path(), rank, ExitStatus::from_raw(raw));
+        }
+        let (exits, first) = exits(dir.path(), 4);
+        assert_eq!((exits.len(), first), (3, Some(1)));
+        assert_eq!(exits[1].signal_name.as_deref(), Some("SIGSEGV"));
+    }
+}
