@@ -141,7 +141,11 @@ impl Guess {
         if !has("-g") {
             flags.push("-g".into());
         }
-        // No -O: the compiler may leave out a load whose value nobody uses, and a person looks for the race on its line all the same.
+        // The compiler may leave out a load whose value nobody uses, and a person looks for the race on its line all the same. (Said
+        // in so many words: compilers of MPI libraries come with -O2.)
+        if !has("-O") {
+            flags.push("-O0".into());
+        }
         if needs.openmp && !has("-fopenmp") {
             flags.push("-fopenmp".into());
         }
@@ -257,15 +261,15 @@ mod tests {
         let shmem = "#include <shmem.h>\n";
         assert_eq!(
             built(&[("a.c", shmem)], None, &[]).unwrap(),
-            ["gcc -g -pthread -c a.c -o /o/0-a.o", "gcc -g -pthread /o/0-a.o -o /p -lm"]
+            ["gcc -g -O0 -pthread -c a.c -o /o/0-a.o", "gcc -g -O0 -pthread /o/0-a.o -o /p -lm"]
         );
         assert_eq!(
             built(&[("a.c", "#pragma omp parallel\n"), ("b.cpp", ""), ("c.o", "")], None, &[("CC", "clang -m64")])
                 .unwrap(),
             [
-                "clang -m64 -g -fopenmp -pthread -c a.c -o /o/0-a.o",
-                "g++ -g -fopenmp -pthread -c b.cpp -o /o/1-b.o",
-                "g++ -g -fopenmp -pthread /o/0-a.o /o/1-b.o c.o -o /p -lm"
+                "clang -m64 -g -O0 -fopenmp -pthread -c a.c -o /o/0-a.o",
+                "g++ -g -O0 -fopenmp -pthread -c b.cpp -o /o/1-b.o",
+                "g++ -g -O0 -fopenmp -pthread /o/0-a.o /o/1-b.o c.o -o /p -lm"
             ]
         );
         assert_eq!(
@@ -279,9 +283,9 @@ mod tests {
         assert_eq!(
             built(&[("a.f90", "program a\nend"), ("b.cpp", "")], None, &[("FC", "gfortran-12")]).unwrap(),
             [
-                "gfortran-12 -g -pthread -J /o -c a.f90 -o /o/0-a.o",
-                "g++ -g -pthread -c b.cpp -o /o/1-b.o",
-                "gfortran-12 -g -pthread /o/0-a.o /o/1-b.o -o /p -lstdc++ -lm"
+                "gfortran-12 -g -O0 -pthread -J /o -c a.f90 -o /o/0-a.o",
+                "g++ -g -O0 -pthread -c b.cpp -o /o/1-b.o",
+                "gfortran-12 -g -O0 -pthread /o/0-a.o /o/1-b.o -o /p -lstdc++ -lm"
             ]
         );
         let line = built(&[("a.F90", "use MPI\n!$omp parallel\n")], None, &[]).unwrap().remove(0);

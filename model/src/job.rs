@@ -26,6 +26,15 @@ pub fn rank_file(rank: Rank) -> String {
     format!("rank-{}.thr", rank.0)
 }
 
+/// The programming interface that a program is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Api {
+    /// OpenSHMEM.
+    OpenShmem,
+    /// MPI.
+    Mpi,
+}
+
 /// What a rank wrote down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(clippy::large_enum_variant, reason = "one at a time, on its way to or from a file")]
@@ -40,6 +49,8 @@ pub enum Entry {
         pid: u32,
         /// Version of the tool.
         tool: String,
+        /// What it is written to.
+        api: Api,
     },
     /// A file that is loaded into the process: [`Site`]s refer to it.
     Module {

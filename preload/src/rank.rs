@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use thrille_model::job::{ENV_HUB, ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_TOKEN};
+use thrille_model::job::{Api, ENV_HUB, ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_TOKEN};
 #[cfg(feature = "shmem")]
 use thrille_model::job::{ENV_RANK, ENV_SIZE};
 use thrille_runtime::sink::Sink;
@@ -97,7 +97,8 @@ pub fn begin(told: &Told, link: Link, regions: Regions) {
     };
     let limit = std::env::var(ENV_MAX_RECORDS).ok().and_then(|n| n.parse().ok()).unwrap_or(MAX_RECORDS);
     let (rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
-    let session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"));
+    let api = if cfg!(feature = "mpi") { Api::Mpi } else { Api::OpenShmem };
+    let session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"), api);
     if INSTRUMENTED.load(Ordering::Relaxed) {
         session.instrumented();
     }

@@ -1,5 +1,6 @@
 //! Puts a report together from the records of a run.
 
+use crate::api;
 use crate::explain::explain;
 use crate::merge::{Merged, merge};
 use crate::modules::Modules;
@@ -12,6 +13,7 @@ use crate::statics::Statics;
 use crate::words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use thrille_model::job::Api;
 use thrille_model::{Act, Held, Interval, Lock, Mode, Object, Segment, Side, StackId};
 
 /// Deeper stacks are cut: a tree with a loop in it must not hold us up.
@@ -32,7 +34,7 @@ pub fn report(mut records: Records, base: &Path) -> Report {
 pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics) -> Report {
     let all = records.ranks.iter_mut().flat_map(|rank| std::mem::take(&mut rank.races)).collect();
     let merged = merge(all, &mut modules);
-    let mut context = Context { modules, statics, ranks: &records.ranks };
+    let mut context = Context { modules, statics, ranks: &records.ranks, api: records.api.unwrap_or(Api::OpenShmem) };
     let races: Vec<RaceReport> =
         merged.iter().enumerate().map(|(index, merged)| context.race(index + 1, merged)).collect();
     let summary = summary(&records.ranks, races.len());
@@ -48,6 +50,7 @@ struct Context<'a> {
     modules: Modules,
     statics: Statics,
     ranks: &'a [RankRecords],
+    api: Api,
 }
 
 impl Context<'_> {
@@ -55,7 +58,7 @@ impl Context<'_> {
         let race = &merged.example;
         let a = self.side(&race.first, &merged.first);
         let b = self.side(&race.second, &merged.second);
-        let why = explain(race, &merged.also, [&a.locks, &b.locks]);
+        let why = explain(race, &merged.also, [&a.locks, &b.locks], self.api);
         let common = race.first.bytes.intersection(race.second.bytes).unwrap_or(race.first.bytes);
         let mut object = self.object(&race.object, common);
         object.owners = merged.owners.iter().copied().collect();
@@ -110,7 +113,7 @@ impl Context<'_> {
             ranks: ranks.iter().copied().collect(),
             act: words::act(side.act),
             kind: words::kind(side.kind),
-            call: call(side.act, &at),
+            call: call(side.act, &at, self.api),
             what: words::sized(side),
             bytes: bytes(side.bytes),
             phases: side.phases.into(),
@@ -171,10 +174,10 @@ fn bytes(interval: Interval) -> Bytes {
 }
 
 /// The function that a call's source line names.
-fn call(act: Act, at: &Frame) -> Option<String> {
+fn call(act: Act, at: &Frame, api: Api) -> Option<String> {
     let line = at.source.as_deref()?;
-    if words::is_shmem(act) {
-        called(line, at.column, |name| name.starts_with("shmem"))
+    if words::is_communication(act) {
+        called(line, at.column, |name| api::has(api, name))
     } else if act == Act::LibraryCall {
         called(line, at.column, |name| LIBRARY.iter().any(|start| name.starts_with(start)))
     } else {

@@ -1,16 +1,17 @@
 //! Why the two sides of a race are unordered, and what may help: in words, from the facts of the record.
 
 use crate::shape::{LockReport, PhaseRange, WhyReport};
-use crate::words;
+use crate::{api, words};
+use thrille_model::job::Api;
 use thrille_model::{Act, Effect, Kind, Phases, Race, Side, Why};
 
 /// The explanation of a race whose sides hold these locks; `also` are further reasons met at the same two places.
-pub fn explain(race: &Race, also: &[Why], locks: [&[LockReport]; 2]) -> WhyReport {
-    let mut text = reason(race, race.why);
+pub fn explain(race: &Race, also: &[Why], locks: [&[LockReport]; 2], api: Api) -> WhyReport {
+    let mut text = reason(race, race.why, api);
     for &why in also {
-        text = format!("{text}; at other times: {}", reason(race, why));
+        text = format!("{text}; at other times: {}", reason(race, why, api));
     }
-    let hints = lock_hint(locks).into_iter().chain(signal_hint(race)).collect();
+    let hints = lock_hint(locks).into_iter().chain(signal_hint(race, api)).chain(remedy(race, api)).collect();
     let kind = match race.why {
         Why::Unsynchronised => "unsynchronised",
         Why::Incomplete => "incomplete",
@@ -19,7 +20,7 @@ pub fn explain(race: &Race, also: &[Why], locks: [&[LockReport]; 2]) -> WhyRepor
     WhyReport { kind, text, hints }
 }
 
-fn reason(race: &Race, why: Why) -> String {
+fn reason(race: &Race, why: Why, api: Api) -> String {
     let (a, b) = (&race.first, &race.second);
     match why {
         Why::Unsynchronised => {
@@ -31,29 +32,17 @@ fn reason(race: &Race, why: Why) -> String {
             };
             format!("nothing orders them: {when} and no synchronisation leads from one to the other")
         }
-        Why::Incomplete => {
-            let quiet = match a.ctx {
-                Some(ctx) if ctx.0 != 0 => "shmem_ctx_quiet on its context",
-                _ => "shmem_quiet or shmem_barrier_all",
-            };
-            format!(
-                "{} was issued before, but nothing completed it: {quiet} by the issuing thread must come between; \
-                 shmem_fence and shmem_sync_all do not complete",
-                operation(a)
-            )
-        }
-        Why::WrongContext => {
-            let ctx = match a.ctx {
-                Some(ctx) if ctx.0 != 0 => format!("context {}", ctx.0),
-                _ => "the default context".into(),
-            };
-            format!(
-                "{} was issued before, on {ctx}, but what was completed in between is another context: \
-                 only shmem_ctx_quiet on the context that issued it, or shmem_quiet if that is the default one, completes it",
-                operation(a)
-            )
+        Why::Incomplete | Why::WrongContext => {
+            format!("{} was issued before, {}", operation(a), api::incomplete(api, a, why))
         }
     }
+}
+
+/// What would order two ranks' accesses; threads and incomplete operations have been told already.
+fn remedy(race: &Race, api: Api) -> Option<String> {
+    let (a, b) = (&race.first, &race.second);
+    let ranks = race.why == Why::Unsynchronised && a.strand.rank != b.strand.rank;
+    ranks.then(|| format!("what would help: {}", api::remedy(api, [a, b])))
 }
 
 fn operation(side: &Side) -> String {
@@ -107,7 +96,7 @@ fn lock_hint([a, b]: [&[LockReport]; 2]) -> Option<String> {
 }
 
 /// A word that is read again and again until somebody else changes it.
-fn signal_hint(race: &Race) -> Option<String> {
+fn signal_hint(race: &Race, api: Api) -> Option<String> {
     let polls =
         |side: &Side| side.kind == Kind::Read && side.act == Act::Load && side.bytes.len() <= 8 && side.times > 1;
     let sets = |side: &Side| match side.kind {
@@ -119,6 +108,5 @@ fn signal_hint(race: &Race) -> Option<String> {
         polls(reader) && sets(writer) && reader.strand != writer.strand && writer.bytes.covers(reader.bytes)
     };
     let (a, b) = (&race.first, &race.second);
-    (fits(a, b) || fits(b, a))
-        .then(|| "this looks like a hand-made signal: use shmem_wait_until (or shmem_signal_wait_until)".into())
+    (fits(a, b) || fits(b, a)).then(|| format!("this looks like a hand-made signal: use {}", api::signal(api)))
 }

@@ -16,6 +16,7 @@
 //! Everything degrades: no debug information gives `module+0xoffset`, no source file gives no source line, half a record file gives
 //! half of its races and a note.
 
+mod api;
 mod build;
 mod explain;
 mod merge;

@@ -2,11 +2,11 @@
 
 use crate::ReportError;
 use crate::run::{RUN_FILE, RunInfo};
-use crate::words;
+use crate::{api, words};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use thrille_model::job::{Entry, Progress, rank_file};
+use thrille_model::job::{Api, Entry, Progress, rank_file};
 use thrille_model::wire::{WireError, read_frames};
 use thrille_model::{Race, Rank, Site, StackId};
 
@@ -21,6 +21,8 @@ pub struct Records {
     pub modules: HashMap<u64, Module>,
     /// The executable: the first file that a rank named.
     pub executable: Option<u64>,
+    /// What the program is written to.
+    pub api: Option<Api>,
     /// What is wrong with the files.
     pub notes: Vec<String>,
 }
@@ -112,7 +114,8 @@ impl Records {
         let mut races = HashMap::new();
         for entry in entries {
             match entry {
-                Entry::Start { size: said, .. } => {
+                Entry::Start { size: said, api, .. } => {
+                    self.api = Some(api);
                     mine.started = true;
                     *size = (*size).max(said.min(1 << 20));
                 }
@@ -155,7 +158,8 @@ impl Records {
             let file = rank_file(Rank(rank));
             let note = match damage.get(&rank) {
                 Some(Damage::Missing) => format!(
-                    "rank {rank} left no records ({file} is missing): it never called shmem_init, or died before; races in its memory are not in this report"
+                    "rank {rank} left no records ({file} is missing): it never called {}, or died before; races in its memory are not in this report",
+                    api::init(self.api)
                 ),
                 Some(Damage::Wire(error @ WireError::Truncated(_))) => format!(
                     "records of rank {rank} end early ({file}: {error}): races in its memory that were found later are not in this report"

@@ -162,8 +162,9 @@ fn verdict(report: &Report, colour: Colour) -> String {
     }
     if report.summary.ranks_observed == 0 {
         let what = "not instrumented or never initialised: nothing was observed";
+        let init = crate::api::init(None);
         return format!(
-            "{}; build it with `thrille cc` or `thrille check`, and call shmem_init",
+            "{}; build it with `thrille cc` or `thrille check`, and call {init}",
             colour.paint(Ink::Warn, what)
         );
     }

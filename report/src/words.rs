@@ -112,8 +112,8 @@ pub fn sized(side: &Side) -> String {
     }
 }
 
-/// Whether an act is a call of the SHMEM library.
-pub fn is_shmem(act: Act) -> bool {
+/// Whether an act is a call of the communication library.
+pub fn is_communication(act: Act) -> bool {
     match act {
         Act::Put | Act::Get | Act::RemoteAtomic | Act::Signal | Act::Buffer | Act::Wait | Act::Collective => true,
         Act::Load | Act::Store | Act::CpuAtomic | Act::LibraryCall => false,

@@ -3,7 +3,7 @@
 use object::{Object as _, ObjectSymbol as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use thrille_model::job::{Entry, Progress, rank_file};
+use thrille_model::job::{Api, Entry, Progress, rank_file};
 use thrille_model::wire::{write_frame, write_head};
 use thrille_model::{
     Act, Interval, Kind, Object, Phase, Phases, Race, Rank, Segment, Side, Site, StackId, Strand, Why,
@@ -44,7 +44,7 @@ fn write(dir: &Path, rank: u32, entries: &[Entry]) {
 
 fn begin(rank: u32, path: &Path) -> Vec<Entry> {
     vec![
-        Entry::Start { rank: Rank(rank), size: 2, pid: 1, tool: "test".into() },
+        Entry::Start { rank: Rank(rank), size: 2, pid: 1, tool: "test".into(), api: Api::OpenShmem },
         Entry::Module { id: MODULE, path: path.display().to_string(), build_id: Vec::new() },
     ]
 }

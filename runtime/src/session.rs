@@ -12,7 +12,7 @@ use crate::stacks::Stacks;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use thrille_analysis::{Analysis, AnalysisError};
-use thrille_model::job::{Entry, Progress};
+use thrille_model::job::{Api, Entry, Progress};
 use thrille_model::{Act, Kind, Object, Phase, Segment, Site, StackId, wire};
 use thrille_transport::Transport;
 
@@ -57,12 +57,13 @@ fn lock<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
 
 impl<T: Transport> Session<T> {
     /// Begins: the ranks can talk and the file is there.
-    pub fn new(rank: Rank, transport: T, mut sink: Sink, tool: &str) -> Self {
+    pub fn new(rank: Rank, transport: T, mut sink: Sink, tool: &str, api: Api) -> Self {
         sink.write(&Entry::Start {
             rank: thrille_model::Rank(transport.rank()),
             size: transport.size(),
             pid: std::process::id(),
             tool: tool.to_owned(),
+            api,
         });
         let judge = Judge {
             analysis: Some(Analysis::new(transport)),
