@@ -21,7 +21,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant, SystemTime};
 use thrille_launch::die_with_parent;
-use thrille_model::job::{ENV_MAX_RECORDS, ENV_RUN_DIR};
+use thrille_model::job::{ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_SIZE};
 use thrille_report::{Exit, Report, RunInfo};
 
 /// What launchers and batch systems send to a rank.
@@ -55,7 +55,7 @@ pub fn exec(typed: args::Exec) -> Result<ExitCode> {
         dir.is_last()?;
     }
     let begun = Instant::now();
-    command.env(ENV_RUN_DIR, dir.path());
+    command.env(ENV_RUN_DIR, dir.path()).env(ENV_SIZE, seat.size.to_string());
     let status = wait(command, &program)?;
     note_exit(dir.path(), seat.rank, status);
     if seat.rank == 0 {

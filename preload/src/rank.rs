@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use thrille_model::job::{Api, ENV_HUB, ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_TOKEN};
 #[cfg(feature = "shmem")]
-use thrille_model::job::{ENV_RANK, ENV_SIZE};
+use thrille_model::job::ENV_RANK;
+use thrille_model::job::{Api, ENV_HUB, ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
 use thrille_runtime::sink::Sink;
 use thrille_runtime::{Modules, Rank, Recorder, Regions, Session};
 use thrille_transport::{SocketTransport, Token, Transport};
@@ -53,6 +53,17 @@ pub fn told() -> Option<Told> {
 #[cfg(feature = "mpi")]
 pub fn told_as(rank: u32, size: u32) -> Option<Told> {
     let var = |name: &str| std::env::var(name).ok();
+    let started: Option<u32> = var(ENV_SIZE).and_then(|n| n.parse().ok());
+    if let Some(started) = started.filter(|&started| started != size) {
+        complain(
+            rank,
+            &format!(
+                "not observed: one of {started} processes, in a job of {size}: the program is linked with another MPI than the one whose \
+                 launcher started it; start it with that one's mpirun or srun --mpi option"
+            ),
+        );
+        return None;
+    }
     Some(Told { dir: std::env::var_os(ENV_RUN_DIR)?.into(), rank, size, hub: var(ENV_HUB).zip(var(ENV_TOKEN)) })
 }
 

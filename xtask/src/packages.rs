@@ -4,10 +4,14 @@ use crate::Result;
 use std::process::Command;
 
 /// A file that the tests use, in `PATH` or of this name, and the package it is in.
-const NEEDED: [(&str, &str); 10] = [
+const NEEDED: [(&str, &str); 14] = [
     ("gcc", "gcc"),
     ("g++", "g++"),
+    ("gfortran", "gfortran"),
     ("make", "make"),
+    ("cmake", "cmake"),
+    ("autoconf", "autoconf"),
+    ("automake", "automake"),
     ("nm", "binutils"),
     ("mpirun.openmpi", "openmpi-bin"),
     ("mpicc.openmpi", "libopenmpi-dev"),
