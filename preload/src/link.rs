@@ -6,6 +6,7 @@ use thrille_transport::MpiTransport;
 use thrille_transport::{Inbox, Outbox, SocketTransport, Transport, TransportError};
 
 /// One of the two.
+#[allow(clippy::large_enum_variant, reason = "there is one in a process")]
 pub enum Link {
     /// A socket.
     Hub(SocketTransport),

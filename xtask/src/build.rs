@@ -18,17 +18,21 @@ pub const COMMANDS: [&[&str]; 2] = [
 /// The MPI libraries that there is a library of ours for.
 const MPIS: [&str; 2] = ["openmpi", "mpich"];
 
-/// The commands that build the library for each MPI that is installed.
-pub fn mpi_commands() -> Vec<(&'static str, Command)> {
+/// Cargo with these arguments and the feature `mpi`, once for each MPI that is installed.
+pub fn for_each_mpi(args: &[&str]) -> Vec<(&'static str, Command)> {
     let installed = MPIS.into_iter().filter(|mpi| has(&format!("mpicc.{mpi}")));
     let command = |mpi: &'static str| {
         let mut cargo = cargo();
-        cargo.args(["build", "--profile", "injected", "--package", "thrille-preload", "--no-default-features"]);
-        cargo.args(["--features", "mpi", "--target-dir"]).arg(target().join(format!("mpi-{mpi}")));
+        cargo.args(args).args(["--features", "mpi", "--target-dir"]).arg(target().join(format!("mpi-{mpi}")));
         cargo.env("MPICC", format!("mpicc.{mpi}"));
         (mpi, cargo)
     };
     installed.map(command).collect()
+}
+
+/// The commands that build the library for each MPI that is installed.
+pub fn mpi_commands() -> Vec<(&'static str, Command)> {
+    for_each_mpi(&["build", "--profile", "injected", "--package", "thrille-preload", "--no-default-features"])
 }
 
 /// The command, once built.

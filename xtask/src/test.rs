@@ -25,6 +25,14 @@ fn everything(options: &Options) -> Vec<Part> {
     let mut parts = vec![Part::run("format", cargo().args(["fmt", "--all", "--check"]))];
     let lint = ["clippy", "--workspace", "--all-targets", "--keep-going", "--", "-D", "warnings"];
     parts.push(Part::run("lints", cargo().args(lint)));
+    if options.depth == Depth::Nightly {
+        let lint = ["clippy", "--package", "thrille-preload", "--no-default-features"];
+        parts.extend(
+            build::for_each_mpi(&lint)
+                .into_iter()
+                .map(|(_, mut command)| Part::run("lints of MPI", command.args(["--", "-D", "warnings"]))),
+        );
+    }
     parts.extend(tests(options, None));
     parts.push(Part::run("demo", cargo().args(["xtask", "demo"])));
     parts.extend(deny(options.depth));
@@ -58,6 +66,9 @@ fn tests(options: &Options, filter: Option<&str>) -> Vec<Part> {
         let skip = ["--", "--skip", "e2e::"];
         parts.push(Part::run("unit tests", cargo().args(args).args(profile).args(filter).args(skip)));
     }
+    let rounds = build::for_each_mpi(&["test", "--package", "thrille-transport", "--test", "over_mpi"]);
+    let often = if options.depth == Depth::Nightly { rounds.len() } else { 1 };
+    parts.extend(rounds.into_iter().take(often).map(|(_, mut command)| Part::run("over MPI", &mut command)));
     let doc = ["test", "--workspace", "--doc", "--no-fail-fast"];
     parts.push(Part::run("doc tests", cargo().args(doc).args(profile).args(filter)));
     let e2e = ["test", "--workspace", "--test", "e2e"];
