@@ -62,6 +62,14 @@ pub enum Token {
     },
     /// From the end of a critical section to an access in a later one that conflicts with it.
     Flow(Flow),
+    /// From the end of the n-th critical section of a lock to the next, where loads and stores are not observed: what flows through the
+    /// lock cannot be seen there, so all that may have is taken to have.
+    Handover {
+        /// The lock.
+        lock: Lock,
+        /// The section that ended.
+        number: u64,
+    },
     /// The n-th round of a barrier among the strands of one rank.
     Local {
         /// The process it is in.

@@ -110,9 +110,7 @@ pub fn begin(told: &Told, link: Link, regions: Regions) {
     let (rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
     let api = if cfg!(feature = "mpi") { Api::Mpi } else { Api::OpenShmem };
     let session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"), api);
-    if INSTRUMENTED.load(Ordering::Relaxed) {
-        session.instrumented();
-    }
+    session.instrumented(INSTRUMENTED.load(Ordering::Relaxed));
     if SESSION.set(session).is_ok() {
         attach(recorder);
         // SAFETY: registers a function of the right type for when the program calls `exit` or returns from `main`.

@@ -142,6 +142,8 @@ pub struct Rank {
     phase: Phase,
     settled: Vec<(Strand, Pos)>,
     limit: usize,
+    /// Whether the program's loads and stores are observed.
+    pub instrumented: bool,
     /// Accesses that were dropped because there was no room.
     pub dropped: u64,
     /// Records made.
@@ -175,6 +177,7 @@ impl Rank {
             phase: Phase(0),
             settled: Vec::new(),
             limit,
+            instrumented: true,
             dropped: 0,
             recorded: 0,
         };
@@ -426,6 +429,9 @@ impl Rank {
     pub fn lock_section(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
         self.lock(recorder, lock, Mode::Exclusive);
         self.event(recorder, Sync::Lock(lock, number));
+        if !self.instrumented {
+            self.event(recorder, Sync::Acquire(Token::Handover { lock, number: number.wrapping_sub(1) }));
+        }
         recorder.sections.push((lock, number));
         self.inside.push((recorder.strand, lock, recorder.phase));
     }
@@ -447,6 +453,9 @@ impl Rank {
             Some(index) => {
                 let (_, number) = recorder.sections.remove(index);
                 self.inside.retain(|&(strand, held, _)| (strand, held) != (recorder.strand, lock));
+                if !self.instrumented {
+                    self.event(recorder, Sync::Release(Token::Handover { lock, number }));
+                }
                 self.event(recorder, Sync::Unlock(lock, number));
             }
             None => {

@@ -77,9 +77,10 @@ impl<T: Transport> Session<T> {
         Self { rank: Mutex::new(rank), stacks: Mutex::new(Stacks::default()), judge: Mutex::new(judge) }
     }
 
-    /// The program has instrumented code.
-    pub fn instrumented(&self) {
-        lock(&self.judge).progress.instrumented = true;
+    /// The program has instrumented code, or has none.
+    pub fn instrumented(&self, instrumented: bool) {
+        lock(&self.judge).progress.instrumented = instrumented;
+        self.rank().instrumented = instrumented;
     }
 
     /// The state that the rank's strands share.

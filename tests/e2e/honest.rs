@@ -17,6 +17,7 @@ pub fn trials() -> Vec<Trial> {
         trial("honest::several_files", several_files),
         trial("honest::last_run", last_run),
         trial("honest::forms_of_options", forms_of_options),
+        trial("honest::code_that_is_not_instrumented", not_instrumented),
     ]
 }
 
@@ -133,6 +134,19 @@ fn forms_of_options() -> Outcome {
         check(ended.stdout.starts_with("PE 0 of 2, environment none\n<-n3>\nPE 1 of 2"), || {
             format!("{form:?}: {ended}")
         })?;
+    }
+    Ok(())
+}
+
+/// What is not seen must not lead to a report: objects of the plain compiler, linked with the library.
+fn not_instrumented() -> Outcome {
+    let dir = temporary();
+    let include = root().join("shmem/include");
+    let mut plain = Command::new("gcc");
+    expect(plain.arg("-c").arg(program("handover.c")).arg("-I").arg(include).current_dir(dir.path()), 0)?;
+    expect(thrille(["cc", "--", "gcc", "handover.o", "-o", "handover"]).current_dir(dir.path()), 0)?;
+    for _ in 0..5 {
+        expect(thrille(["run", "-n2", "--quiet", "./handover"]).current_dir(dir.path()), 0)?;
     }
     Ok(())
 }
