@@ -10,11 +10,13 @@
 //!
 //! A structure is one file (or folder) and one implementation of [`History`]; `tests.rs` takes any of them.
 
+mod coalesce;
 mod naive;
 mod skiplist;
 #[cfg(test)]
 mod tests;
 
+pub use coalesce::{Class, Coalescer, NoLeaf, PAGE};
 pub use naive::Naive;
 pub use skiplist::IntervalSkiplist;
 pub use thrille_model::{Interval, IntervalError};
