@@ -126,7 +126,7 @@ impl Coalescer {
     #[inline]
     fn leaf(&mut self, class: Class, page: u64) -> Result<usize, NoLeaf> {
         let lines = self.table.len() / 4;
-        let mixed = (page / 4 ^ u64::from(class.0) << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = ((page / 4) ^ (u64::from(class.0) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut at = (mixed >> 32) as usize % lines * 4 + page as usize % 4;
         loop {
             let [stored, packed] = self.table[at];
@@ -149,7 +149,7 @@ impl Coalescer {
         if leaf == self.bits.len() {
             return Err(NoLeaf { leaves: leaf });
         }
-        self.table[entry] = [page, u64::from(class.0) << 32 | (leaf as u64 + 1)];
+        self.table[entry] = [page, (u64::from(class.0) << 32) | (leaf as u64 + 1)];
         self.used.push(Used { page, class, entry: entry as u32 });
         self.last = (page, class, leaf as u32);
         Ok(leaf)

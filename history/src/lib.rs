@@ -10,15 +10,25 @@
 //!
 //! A structure is one file (or folder) and one implementation of [`History`]; `tests.rs` takes any of them.
 
+mod bounded;
+mod btree;
 mod coalesce;
+mod disjoint;
+mod fragments;
 mod naive;
 mod skiplist;
+mod store;
 #[cfg(test)]
 mod tests;
 
+pub use bounded::{Bounded, HistoryFull};
+pub use btree::IntervalBTree;
 pub use coalesce::{Class, Coalescer, NoLeaf, PAGE};
+pub use disjoint::{Avl, Disjoint, Treap};
+pub use fragments::{FragmentTreap, FragmentTree, Fragments};
 pub use naive::Naive;
 pub use skiplist::IntervalSkiplist;
+pub use store::{AnyHistory, Store, UnknownStore};
 pub use thrille_model::{Interval, IntervalError};
 
 /// What a visitor wants done with the value it was shown.

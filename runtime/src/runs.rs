@@ -291,7 +291,7 @@ impl Runs {
 #[inline(always)]
 fn slot(pc: u64, kind: Kind) -> usize {
     // A line that copies reads and writes in turn: two slots.
-    (pc ^ (pc >> 9) ^ u64::from(kind == Kind::Write) << 8) as usize % SLOTS
+    (pc ^ (pc >> 9) ^ (u64::from(kind == Kind::Write) << 8)) as usize % SLOTS
 }
 
 /// Shares out a class's accesses among its intervals, each of which is one of them already: by length, and all of them.

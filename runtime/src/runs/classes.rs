@@ -22,7 +22,7 @@ impl Classes {
 
     /// The class of an access; none if there are too many.
     pub fn of(&mut self, run: &Run) -> Option<Class> {
-        let mixed = (run.pc ^ run.pos.0 << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (run.pc ^ (run.pos.0 << 20)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut at = (mixed >> 40) as usize % self.index.len();
         while let Some(number) = self.index[at].checked_sub(1) {
             if self.known[number as usize].0.same_but_for_bytes(run) {
