@@ -277,6 +277,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::tests::config(256))]
+
         /// The bytes of each class are those that were set; intervals are maximal, sorted and disjoint.
         #[test]
         fn agrees_with_a_set_of_bytes(rounds in prop::collection::vec(

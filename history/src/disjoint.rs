@@ -281,15 +281,12 @@ impl<V: Clone + Default + PartialEq, B: Balance> Disjoint<V, B> {
 
     fn node(&mut self, (lo, hi, value): Piece<V>) -> u32 {
         let node = Node { lo, hi, left: NIL, right: NIL, rank: self.balance.fresh(), value };
-        match self.arena.free.pop() {
-            Some(free) => {
-                *self.arena.at_mut(free) = node;
-                free
-            }
-            None => {
-                self.arena.nodes.push(node);
-                self.arena.nodes.len() as u32 - 1
-            }
+        if let Some(free) = self.arena.free.pop() {
+            *self.arena.at_mut(free) = node;
+            free
+        } else {
+            self.arena.nodes.push(node);
+            self.arena.nodes.len() as u32 - 1
         }
     }
 
@@ -451,6 +448,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::tests::config(256))]
+
         #[test]
         fn both_trees_agree_with_an_array(updates in prop::collection::vec((0..60_u64, 1..20_u64, prop_oneof![0..4_u8, Just(9)]), 1..60)) {
             agrees::<Avl>(&updates)?;

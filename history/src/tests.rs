@@ -1,6 +1,6 @@
 //! Every history against the oracle: random operations over many distributions of coordinates.
 //!
-//! `THRILLE_NIGHTLY=1` runs a hundred times as many cases (two minutes in release). A failure prints the shrunk list of operations.
+//! `THRILLE_NIGHTLY=1` runs two hundred times as many cases: ten million operations a structure. A failure prints the shrunk list of operations.
 
 use crate::{
     AnyHistory, FragmentTreap, FragmentTree, History, Interval, IntervalBTree, IntervalSkiplist, Keep, Naive, Store,
@@ -149,13 +149,14 @@ fn agrees_with_naive<H: History<Value>>(mut history: H, ops: &[Op], check: impl 
     Ok(())
 }
 
-fn cases() -> u32 {
-    if std::env::var_os("THRILLE_NIGHTLY").is_some() { 200_000 } else { 1_000 }
+/// So many cases by day, two hundred times as many by night.
+pub(crate) fn config(by_day: u32) -> Config {
+    let cases = if std::env::var_os("THRILLE_NIGHTLY").is_some() { by_day * 200 } else { by_day };
+    Config { cases, failure_persistence: None, ..Config::default() }
 }
 
 fn agree<H: History<Value>>(new: impl Fn(u64) -> H, check: impl Fn(&H)) {
-    let config = Config { cases: cases(), failure_persistence: None, ..Config::default() };
-    TestRunner::new(config)
+    TestRunner::new(config(1_000))
         .run(&(any::<u64>(), ops()), |(seed, ops)| agrees_with_naive(new(seed), &ops, &check))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }

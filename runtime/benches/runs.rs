@@ -32,8 +32,8 @@ fn rank(bytes: u64) -> (Rank, Recorder) {
 }
 
 /// Nanoseconds an access, and records that are left. `access` says offset and line of the n-th.
-fn measure(bytes: u64, mut access: impl FnMut(u64) -> (u64, u64)) -> (f64, usize) {
-    let accesses: Vec<(u64, u64)> = (0..ACCESSES).map(|n| access(n)).map(|(at, pc)| (BASE + at, pc)).collect();
+fn measure(bytes: u64, access: impl FnMut(u64) -> (u64, u64)) -> (f64, usize) {
+    let accesses: Vec<(u64, u64)> = (0..ACCESSES).map(access).map(|(at, pc)| (BASE + at, pc)).collect();
     let mut best = (f64::MAX, 0);
     for _ in 0..ROUNDS {
         let (mut rank, mut recorder) = rank(bytes);
