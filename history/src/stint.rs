@@ -131,7 +131,9 @@ mod tests {
 
     fn writers(stored: &[(u64, u64, char)]) -> Writers {
         let mut tree = Writers::default();
-        stored.iter().for_each(|&(lo, hi, strand)| write(&mut tree, lo, hi, strand));
+        for &(lo, hi, strand) in stored {
+            write(&mut tree, lo, hi, strand);
+        }
         tree
     }
 

@@ -309,7 +309,10 @@ mod tests {
                 let mut lines = [Vec::new(), Vec::new()];
                 pruned.access(bytes, access.clone(), |at, other| lines[0].extend((at.lo()..at.hi()).map(|b| (b, other.strand, other.site))));
                 all.access(bytes, access, |at, other| lines[1].extend((at.lo()..at.hi()).map(|b| (b, other.strand, other.site))));
-                lines.iter_mut().for_each(|lines| { lines.sort_unstable(); lines.dedup(); });
+                for lines in &mut lines {
+                    lines.sort_unstable();
+                    lines.dedup();
+                }
                 prop_assert_eq!(&lines[0], &lines[1]);
             }
         }

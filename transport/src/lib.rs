@@ -41,6 +41,8 @@ pub use local::{Local, local, local_with_events};
 pub use message::{Inbox, Outbox};
 pub use sockets::{ClientOptions, Hub, HubError, HubEvent, HubHandle, HubOptions, Refusal, SocketTransport};
 pub use token::{Token, TokenError};
+#[doc(hidden)]
+pub use wire::recode;
 pub use wire::{DEFAULT_LIMIT, WireError};
 
 /// One rank's end of the rounds.
