@@ -43,28 +43,41 @@ pub(super) struct Inner<T> {
     children: Vec<Node<T>>,
 }
 
-/// How many of the first `len` are at most `bound`; they ascend.
+/// How many are at most `bound`, which is not [`NONE`]; they ascend. A binary search whose steps are known beforehand, N a power of two:
+/// nothing to mispredict.
 #[inline(always)]
-fn up_to<const N: usize>(sorted: &[u64; N], len: usize, bound: u64) -> usize {
-    sorted[..len.min(N)].partition_point(|&lo| lo <= bound)
+fn up_to<const N: usize>(sorted: &[u64; N], bound: u64) -> usize {
+    const { assert!(N.is_power_of_two()) };
+    let (mut below, mut step) = (0, N / 2);
+    while step > 0 {
+        below += if sorted[(below + step - 1) % N] <= bound { step } else { 0 };
+        step /= 2;
+    }
+    below + usize::from(sorted[below % N] <= bound)
 }
+
+/// Stands in begins that are not in use, behind all others.
+const NONE: u64 = u64::MAX;
 
 /// Moves `sorted[at..len]` up by one and puts `number` there.
 #[inline(always)]
 fn open_up<const N: usize>(numbers: &mut [u64; N], len: usize, at: usize, number: u64) {
-    numbers.copy_within(at..len, at + 1);
+    // At the end there is nothing to move: ranges in order.
+    if at < len {
+        numbers.copy_within(at..len, at + 1);
+    }
     numbers[at] = number;
 }
 
 impl<T> Node<T> {
     pub(super) fn empty() -> Self {
-        Self::Leaf(Box::new(Leaf { lo: [0; LEAF], hi: [0; LEAF], longest: 0, values: SmallVec::new() }))
+        Self::Leaf(Box::new(Leaf { lo: [NONE; LEAF], hi: [0; LEAF], longest: 0, values: SmallVec::new() }))
     }
 
     /// A node over two.
     pub(super) fn over(left: Self, right: Self) -> Self {
         let mut inner =
-            Inner { lo: [0; INNER], reach: [0; INNER], front: [0; INNER], children: Vec::with_capacity(INNER) };
+            Inner { lo: [NONE; INNER], reach: [0; INNER], front: [0; INNER], children: Vec::with_capacity(INNER) };
         inner.children.extend([left, right]);
         inner.summarise();
         Self::Inner(Box::new(inner))
@@ -80,17 +93,21 @@ impl<T> Node<T> {
 
     #[inline]
     pub(super) fn overlapping(&self, at: Interval, visit: &mut impl FnMut(Interval, &T)) {
-        match self {
-            Self::Leaf(leaf) => leaf.overlapping(at, visit),
-            Self::Inner(inner) => {
-                let mut child = up_to(&inner.lo, inner.children.len(), at.hi() - 1);
-                while child > 0 && inner.front[child - 1] > at.lo() {
-                    child -= 1;
-                    if inner.reach[child] > at.lo() {
-                        inner.children[child].overlapping(at, visit);
-                    }
-                }
+        let mut node = self;
+        loop {
+            let inner = match node {
+                Self::Leaf(leaf) => return leaf.overlapping(at, visit),
+                Self::Inner(inner) => inner,
+            };
+            let Some(last) = up_to(&inner.lo, at.hi() - 1).checked_sub(1) else { return };
+            // As a rule only the last child that begins in time reaches so far.
+            if last > 0 && inner.front[last - 1] > at.lo() {
+                inner.overlapping_before(last, at, visit);
             }
+            if inner.reach[last] <= at.lo() {
+                return;
+            }
+            node = &inner.children[last];
         }
     }
 
@@ -162,11 +179,12 @@ impl<T> Node<T> {
                 let len = leaf.values.len();
                 assert!(leaf.lo[..len].is_sorted() && leaf.lo[..len].iter().all(|lo| (from..=to).contains(lo)));
                 assert!((0..len).all(|i| leaf.hi[i] - leaf.lo[i] <= leaf.longest));
+                assert!(leaf.lo[len..].iter().all(|&lo| lo == NONE));
                 len
             }
             Self::Inner(inner) => {
                 let len = inner.children.len();
-                assert!(len > 0 && inner.lo[..len].is_sorted());
+                assert!(len > 0 && inner.lo.is_sorted() && inner.lo[len..].iter().all(|&lo| lo == NONE));
                 let mut front = 0;
                 let mut ranges = 0;
                 for (i, child) in inner.children.iter().enumerate() {
@@ -187,7 +205,7 @@ impl<T> Leaf<T> {
     #[inline]
     fn insert(&mut self, at: Interval, value: T) -> Split<T> {
         let len = self.values.len();
-        let place = up_to(&self.lo, len, at.lo());
+        let place = up_to(&self.lo, at.lo());
         if len < LEAF {
             self.put(place, at, value);
             return Split::No;
@@ -217,11 +235,12 @@ impl<T> Leaf<T> {
 
     #[cold]
     fn split_off(&mut self, keep: usize) -> Self {
-        let mut right = Self { lo: [0; LEAF], hi: [0; LEAF], longest: self.longest, values: SmallVec::new() };
+        let mut right = Self { lo: [NONE; LEAF], hi: [0; LEAF], longest: self.longest, values: SmallVec::new() };
         right.values.extend(self.values.drain(keep..));
         let moved = right.values.len();
         right.lo[..moved].copy_from_slice(&self.lo[keep..keep + moved]);
         right.hi[..moved].copy_from_slice(&self.hi[keep..keep + moved]);
+        self.lo[keep..].fill(NONE);
         right
     }
 
@@ -230,7 +249,7 @@ impl<T> Leaf<T> {
         let values = self.values.as_slice();
         // What begins at or before this ends at or before `at`.
         let behind = at.lo().checked_sub(self.longest);
-        let mut i = up_to(&self.lo, values.len(), at.hi() - 1);
+        let mut i = up_to(&self.lo, at.hi() - 1);
         while i > 0 {
             i -= 1;
             if behind.is_some_and(|behind| self.lo[i] <= behind) {
@@ -257,6 +276,7 @@ impl<T> Leaf<T> {
             kept += usize::from(keep == Keep::Yes);
             keep == Keep::Yes
         });
+        self.lo[kept..].fill(NONE);
         before - kept
     }
 
@@ -274,9 +294,19 @@ impl<T> Leaf<T> {
 }
 
 impl<T> Inner<T> {
+    /// The same in the children before this one.
+    fn overlapping_before(&self, mut child: usize, at: Interval, visit: &mut impl FnMut(Interval, &T)) {
+        while child > 0 && self.front[child - 1] > at.lo() {
+            child -= 1;
+            if self.reach[child] > at.lo() {
+                self.children[child].overlapping(at, visit);
+            }
+        }
+    }
+
     #[inline]
     fn insert(&mut self, at: Interval, value: T) -> Split<T> {
-        let child = up_to(&self.lo, self.children.len(), at.lo()).saturating_sub(1);
+        let child = up_to(&self.lo, at.lo()).saturating_sub(1);
         let split = self.children[child].insert(at, value);
         if let Split::Into(right) = split {
             return self.take_in(child, *right);
@@ -314,7 +344,7 @@ impl<T> Inner<T> {
             upper.insert(child + 1 - keep, right);
         }
         self.summarise();
-        let mut upper = Self { lo: [0; INNER], reach: [0; INNER], front: [0; INNER], children: upper };
+        let mut upper = Self { lo: [NONE; INNER], reach: [0; INNER], front: [0; INNER], children: upper };
         upper.summarise();
         Split::Into(Box::new(Node::Inner(Box::new(upper))))
     }
@@ -334,6 +364,7 @@ impl<T> Inner<T> {
         for (i, child) in self.children.iter().enumerate() {
             (self.lo[i], self.reach[i]) = child.bounds();
         }
+        self.lo[self.children.len()..].fill(NONE);
         self.advance_front(0);
     }
 
@@ -347,7 +378,7 @@ impl<T> Inner<T> {
 
     fn retain(&mut self, at: Interval, visit: &mut impl FnMut(Interval, &mut T) -> Keep) -> usize {
         let mut removed = 0;
-        let mut child = up_to(&self.lo, self.children.len(), at.hi() - 1);
+        let mut child = up_to(&self.lo, at.hi() - 1);
         while child > 0 && self.front[child - 1] > at.lo() {
             child -= 1;
             if self.reach[child] > at.lo() {
