@@ -43,17 +43,33 @@ pub(super) struct Inner<T> {
     children: Vec<Node<T>>,
 }
 
-/// How many are at most `bound`, which is not [`NONE`]; they ascend. A binary search whose steps are known beforehand, N a power of two:
-/// nothing to mispredict.
+/// How many are at most `bound`, which is not [`NONE`]; they ascend. First which block of eight, one cache line, by a number of each, which
+/// do not wait for each other; then a binary search in the block, whose steps are known beforehand. Nothing to mispredict.
 #[inline(always)]
 fn up_to<const N: usize>(sorted: &[u64; N], bound: u64) -> usize {
-    const { assert!(N.is_power_of_two()) };
-    let (mut below, mut step) = (0, N / 2);
-    while step > 0 {
-        below += if sorted[(below + step - 1) % N] <= bound { step } else { 0 };
-        step /= 2;
+    const { assert!(N.is_multiple_of(8)) };
+    let (blocks, _) = sorted.as_chunks::<8>();
+    let mut block = 0;
+    for first in &blocks[1..] {
+        block += usize::from(first[0] <= bound);
     }
-    below + usize::from(sorted[below % N] <= bound)
+    let (numbers, mut below) = (&blocks[block], 0);
+    for step in [4, 2, 1] {
+        below += if numbers[(below + step - 1) % 8] <= bound { step } else { 0 };
+    }
+    block * 8 + below + usize::from(numbers[below % 8] <= bound)
+}
+
+/// The same when `len` are in use and `bound` is often at or beyond one of the ends: ranges in order need no search.
+#[inline(always)]
+fn up_to_or_end<const N: usize>(sorted: &[u64; N], len: usize, bound: u64) -> usize {
+    if len == 0 || sorted[(len - 1) % N] <= bound {
+        len
+    } else if sorted[0] > bound {
+        0
+    } else {
+        up_to(sorted, bound)
+    }
 }
 
 /// Stands in begins that are not in use, behind all others.
@@ -205,7 +221,7 @@ impl<T> Leaf<T> {
     #[inline]
     fn insert(&mut self, at: Interval, value: T) -> Split<T> {
         let len = self.values.len();
-        let place = up_to(&self.lo, at.lo());
+        let place = up_to_or_end(&self.lo, len, at.lo());
         if len < LEAF {
             self.put(place, at, value);
             return Split::No;
@@ -306,7 +322,7 @@ impl<T> Inner<T> {
 
     #[inline]
     fn insert(&mut self, at: Interval, value: T) -> Split<T> {
-        let child = up_to(&self.lo, at.lo()).saturating_sub(1);
+        let child = up_to_or_end(&self.lo, self.children.len(), at.lo()).saturating_sub(1);
         let split = self.children[child].insert(at, value);
         if let Split::Into(right) = split {
             return self.take_in(child, *right);
