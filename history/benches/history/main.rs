@@ -124,7 +124,9 @@ fn memory() {
     for distribution in Distribution::ALL {
         let mut history = IntervalBTree::new();
         let ranges = distribution.ranges(1_000_000, 0, 1);
-        ranges.iter().for_each(|&(lo, hi)| history.insert(Interval::from_bounds(lo, hi).expect("not empty"), lo));
+        for &(lo, hi) in &ranges {
+            history.insert(Interval::from_bounds(lo, hi).expect("not empty"), lo);
+        }
         println!(
             "memory,{distribution},{:.1} bytes a range with a value of 8",
             history.bytes() as f64 / ranges.len() as f64
