@@ -17,12 +17,14 @@
 //!   nothing tells apart. Only bytes of one class are ever joined, so no site, kind, lockset or order interval is lost.
 //! - No first level by address prefix: offsets of segments and addresses of private memory are both far apart and of any size. The hash
 //!   keeps four neighbouring pages in one cache line.
+//! - Bytes that are touched in order within a page are two numbers until the next jump or the end of the page.
 //! - Nothing is allocated after creation. Memory for all leaves is reserved zeroed, so the system provides only what is used. When the
 //!   leaves are used up, [`NoLeaf`] says so, and the caller takes the intervals out.
 //!
 //! # Cost
 //!
-//! An access within the page of the previous one: one comparison, two `or`s. Another page: one search, as a rule one cache line. Taking
+//! An access that begins where the previous one ended: four comparisons and a store, no bit. Elsewhere: one search, as a rule one cache
+//! line, and two `or`s for the bytes in order before it. Taking
 //! out: O(p log p + words in use) for p pages. Memory: 512 bytes of bits and 56 bytes of tables a page at most.
 
 use crate::Interval;
@@ -53,10 +55,26 @@ pub struct Coalescer {
     summaries: Vec<u64>,
     /// By leaf, for those in use.
     used: Vec<Used>,
-    /// The leaf of the last access; stale when it is not in use.
-    last: (u64, Class, u32),
+    run: Run,
     /// Leaves in order, while they are taken out.
     order: Vec<u32>,
+}
+
+/// Bytes of one page that were touched in order and are not in its leaf yet.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    class: Class,
+    lo: u64,
+    hi: u64,
+    /// Where the page ends.
+    end: u64,
+    /// The page's.
+    leaf: u32,
+}
+
+impl Run {
+    /// No bytes, and nothing extends them.
+    const NONE: Self = Self { class: Class(0), lo: 0, hi: 0, end: 0, leaf: 0 };
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +100,7 @@ impl Coalescer {
             bits: vec![[0; WORDS]; pages],
             summaries: vec![0; pages],
             used: Vec::with_capacity(pages),
-            last: (0, Class(0), u32::MAX),
+            run: Run::NONE,
             order: Vec::with_capacity(pages),
         }
     }
@@ -90,32 +108,59 @@ impl Coalescer {
     /// Adds the bytes from `lo` up to, not including, `hi` to a class; nothing if there are none. After an error a part of them may be in.
     #[inline(always)]
     pub fn set(&mut self, class: Class, lo: u64, hi: u64) -> Result<(), NoLeaf> {
-        let page = lo / PAGE;
-        let (from, to) = (lo % 64, lo % 64 + hi.wrapping_sub(lo));
-        // One word of the page of the last access: hi - lo is small, so that nothing has wrapped.
-        if to <= 64 && from < to && self.last.0 == page && self.last.1 == class {
-            let (leaf, word) = (self.last.2 as usize, (lo / 64) as usize % WORDS);
-            if leaf < self.used.len() {
-                self.bits[leaf][word] |= mask(from, to);
-                self.summaries[leaf] |= 1 << word;
-                return Ok(());
-            }
+        let run = &mut self.run;
+        if lo == run.hi && class == run.class && lo < hi && hi <= run.end {
+            run.hi = hi;
+            return Ok(());
         }
-        self.set_range(class, lo, hi)
+        self.jump(class, lo, hi)
+    }
+
+    /// The run is over; another one begins, or a range of several pages is set.
+    #[inline]
+    fn jump(&mut self, class: Class, lo: u64, hi: u64) -> Result<(), NoLeaf> {
+        if lo >= hi {
+            return Ok(());
+        }
+        self.flush();
+        let page = lo / PAGE;
+        let end = (page + 1).checked_mul(PAGE).unwrap_or(u64::MAX);
+        if hi > end {
+            return self.set_range(class, lo, hi);
+        }
+        let leaf = self.leaf(class, page)?;
+        self.run = Run { class, lo, hi, end, leaf: leaf as u32 };
+        Ok(())
+    }
+
+    /// Sets the bits of the run, of which none is left.
+    #[inline(always)]
+    fn flush(&mut self) {
+        let Run { lo, hi, leaf, .. } = self.run;
+        if lo < hi {
+            let first = lo % PAGE;
+            self.set_in(leaf as usize, first, first + (hi - lo));
+            self.run = Run::NONE;
+        }
+    }
+
+    /// Sets bytes of one page.
+    #[inline(always)]
+    fn set_in(&mut self, leaf: usize, first: u64, end: u64) {
+        let (bits, mut at) = (&mut self.bits[leaf], first);
+        while at < end {
+            let stop = end.min(at / 64 * 64 + 64);
+            bits[(at / 64) as usize % WORDS] |= mask(at % 64, at % 64 + (stop - at));
+            at = stop;
+        }
+        self.summaries[leaf] |= mask(first / 64, (end - 1) / 64 + 1);
     }
 
     fn set_range(&mut self, class: Class, mut lo: u64, hi: u64) -> Result<(), NoLeaf> {
         while lo < hi {
             let page = lo / PAGE;
             let leaf = self.leaf(class, page)?;
-            let (first, end) = (lo % PAGE, (hi - page * PAGE).min(PAGE));
-            let (bits, mut at) = (&mut self.bits[leaf], first);
-            while at < end {
-                let stop = end.min(at / 64 * 64 + 64);
-                bits[(at / 64) as usize] |= mask(at % 64, at % 64 + (stop - at));
-                at = stop;
-            }
-            self.summaries[leaf] |= mask(first / 64, (end - 1) / 64 + 1);
+            self.set_in(leaf, lo % PAGE, (hi - page * PAGE).min(PAGE));
             let Some(next) = (page + 1).checked_mul(PAGE) else { break };
             lo = next;
         }
@@ -135,7 +180,6 @@ impl Coalescer {
             }
             if stored == page && packed >> 32 == u64::from(class.0) {
                 let leaf = packed as u32 - 1;
-                self.last = (page, class, leaf);
                 return Ok(leaf as usize);
             }
             at = (at + 1) % self.table.len();
@@ -151,7 +195,6 @@ impl Coalescer {
         }
         self.table[entry] = [page, (u64::from(class.0) << 32) | (leaf as u64 + 1)];
         self.used.push(Used { page, class, entry: entry as u32 });
-        self.last = (page, class, leaf as u32);
         Ok(leaf)
     }
 
@@ -167,6 +210,7 @@ impl Coalescer {
 
     /// Takes everything out: `out` gets the intervals, by ascending class and place, none of a class adjacent to another.
     pub fn drain(&mut self, mut out: impl FnMut(Class, Interval)) {
+        self.flush();
         let mut order = std::mem::take(&mut self.order);
         order.extend(0..self.used.len() as u32);
         order.sort_unstable_by_key(|&leaf| (self.used[leaf as usize].class, self.used[leaf as usize].page));

@@ -5,6 +5,7 @@
 //! | (none) | the tables: 20,000 and 1,000,000 ranges, four distributions, overlap 0, 1 and 16 |
 //! | `--quick` | 20,000 ranges only |
 //! | `--only btree/iset` | these structures only |
+//! | `--coalescing` | a million contiguous stores in the bit map |
 //! | `--growth` | time an operation from 1,000 to 10,000,000 ranges |
 //! | `--callgrind` | instructions an operation, at 20,000 ranges: needs valgrind |
 //!
@@ -102,7 +103,7 @@ fn coalescing() {
     let mut coalescer = Coalescer::with_pages(2048);
     let mut best = [f64::MAX; 2];
     let mut intervals = 0;
-    for _ in 0..10 {
+    for _ in 0..100 {
         let begin = Instant::now();
         for i in 0..STORES {
             coalescer.set(Class(0), std::hint::black_box(i * 8), i * 8 + 8).expect("room");
@@ -139,6 +140,7 @@ fn main() {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["--one", name, distribution, stage] => callgrind::one(name, distribution, stage),
         ["--callgrind"] => callgrind::table(),
+        ["--coalescing"] => coalescing(),
         ["--growth"] => growth(),
         ["--quick"] => tables(&[20_000], &PEERS),
         ["--only", names] => tables(&[20_000, 1_000_000], &names.split('/').collect::<Vec<_>>()),
