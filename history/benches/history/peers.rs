@@ -11,7 +11,7 @@ pub trait Peer {
 }
 
 pub const PEERS: [&str; 9] =
-    ["btree", "skiplist", "tree", "treap", "std BTreeMap", "rust-lapper, at once", "rust-lapper", "iset", "page table"];
+    ["btree", "skiplist", "tree", "treap", "std BTreeMap", "rust-lapper at once", "rust-lapper", "iset", "page table"];
 
 pub fn peer(name: &str) -> Box<dyn Peer> {
     match name {
@@ -20,7 +20,7 @@ pub fn peer(name: &str) -> Box<dyn Peer> {
         "tree" => Box::new(Ours(AnyHistory::new(Store::Tree))),
         "treap" => Box::new(Ours(AnyHistory::new(Store::Treap))),
         "std BTreeMap" => Box::new(ByHand::default()),
-        "rust-lapper, at once" => Box::new(AtOnce(rust_lapper::Lapper::new(Vec::new()))),
+        "rust-lapper at once" => Box::new(AtOnce(rust_lapper::Lapper::new(Vec::new()))),
         "rust-lapper" => Box::new(OneByOne(rust_lapper::Lapper::new(Vec::new()))),
         "iset" => Box::new(Iset(iset::IntervalMap::new())),
         "page table" => Box::new(PageTable::default()),
