@@ -2,6 +2,7 @@
 
 use crate::owner::Owner;
 use serde::{Deserialize, Serialize};
+use thrille_history::Store;
 use thrille_model::wire::{self, WireError};
 use thrille_model::{Access, Ctx, Flow, Held, LocksetId, Locksets, Phase, Pos, Race, Rank, Strand, SyncEvent};
 use thrille_transport::{Outbox, Transport, TransportError};
@@ -113,6 +114,13 @@ impl<T: Transport> Analysis<T> {
     /// Starts with nothing.
     pub fn new(transport: T) -> Self {
         Self { transport, owner: Owner::default(), log: Vec::new(), flows: Vec::new() }
+    }
+
+    /// The same, with conflicts found by this kind of interval history. What is found does not depend on it.
+    #[must_use]
+    pub fn with_history(mut self, history: Store) -> Self {
+        self.owner.use_history(history);
+        self
     }
 
     /// Makes a cut; all ranks do so at the same global barrier.

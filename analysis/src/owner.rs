@@ -4,6 +4,7 @@ use crate::exchange::Close;
 use crate::replay::{Found, Pair, replay};
 use crate::screen::{Screened, screen};
 use rustc_hash::FxHashMap;
+use thrille_history::Store;
 use thrille_model::{
     Access, Act, Ctx, Flow, Held, Interval, Kind, LocksetId, Locksets, Object, Phase, Place, Pos, Race, Segment, Side,
     Site, Span, Strand, SyncEvent,
@@ -19,6 +20,8 @@ pub struct Owner {
     accesses: Vec<Access>,
     carried: usize,
     locksets: Locksets,
+    /// Which interval history finds conflicts.
+    history: Store,
     screened: Screened,
     /// Where this rank's part of each window is.
     windows: FxHashMap<u32, u64>,
@@ -27,6 +30,11 @@ pub struct Owner {
 }
 
 impl Owner {
+    /// Finds conflicts with this kind of history from now on.
+    pub fn use_history(&mut self, history: Store) {
+        self.history = history;
+    }
+
     /// Takes in what one rank did to this memory. `locksets` is that rank's own table.
     pub fn take(&mut self, accesses: Vec<Access>, closes: &[Close], locksets: &[Vec<Held>]) {
         let ids: Vec<LocksetId> = locksets.iter().map(|set| self.locksets.intern(set.clone())).collect();
@@ -75,7 +83,7 @@ impl Owner {
 
     /// Conflict first.
     pub fn screen(&mut self) -> &Screened {
-        self.screened = screen(&self.accesses, self.carried, &self.locksets);
+        self.screened = screen(&self.accesses, self.carried, &self.locksets, self.history);
         &self.screened
     }
 

@@ -6,7 +6,7 @@
 //! at once. Too much may be marked, never too little; the replay is exact.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use thrille_history::{History, IntervalSkiplist, Keep};
+use thrille_history::{AnyHistory, History, Keep, Store};
 use thrille_model::{
     Access, Kind, LocksetId, Locksets, Phase, Phases, Place, Segment, Site, Span, Strand, conflict, protected,
 };
@@ -41,8 +41,8 @@ pub struct Screened {
     pub flows: bool,
 }
 
-/// Looks for conflicting partners. What is at or after index `first_new` is of this cut.
-pub fn screen(accesses: &[Access], first_new: usize, locksets: &Locksets) -> Screened {
+/// Looks for conflicting partners, with histories of the given kind. What is at or after index `first_new` is of this cut.
+pub fn screen(accesses: &[Access], first_new: usize, locksets: &Locksets, kind: Store) -> Screened {
     let mut found = Screened::default();
     let mut marked: FxHashSet<Key> = FxHashSet::default();
     let mut order: Vec<usize> = (0..accesses.len()).collect();
@@ -51,13 +51,13 @@ pub fn screen(accesses: &[Access], first_new: usize, locksets: &Locksets) -> Scr
         .chunk_by(|&i, &j| accesses[i].phases.lo == accesses[j].phases.lo)
         .map(|group| classes(group, accesses, first_new))
         .collect();
-    let mut stored: FxHashMap<Segment, IntervalSkiplist<&Class>> = FxHashMap::default();
+    let mut stored: FxHashMap<Segment, AnyHistory<&Class>> = FxHashMap::default();
     for group in &groups {
         forget_before(group[0].phases.lo, &mut stored);
         let busiest = busiest(group);
         let (home, foreign): (Vec<&Class>, Vec<&Class>) = group.iter().partition(|c| is_home(c, busiest));
         for (class, store) in foreign.into_iter().map(|c| (c, true)).chain(home.into_iter().map(|c| (c, false))) {
-            let history = stored.entry(class.access.place.segment).or_default();
+            let history = stored.entry(class.access.place.segment).or_insert_with(|| AnyHistory::new(kind));
             if conflicts_with_itself(class) {
                 marked.insert(key(class.access));
                 found.tell(protected(class.access, class.access, locksets));
@@ -125,7 +125,7 @@ fn is_home(class: &Class, busiest: Strand) -> bool {
         && class.access.locks == LocksetId::EMPTY
 }
 
-fn forget_before(phase: Phase, stored: &mut FxHashMap<Segment, IntervalSkiplist<&Class>>) {
+fn forget_before(phase: Phase, stored: &mut FxHashMap<Segment, AnyHistory<&Class>>) {
     for history in stored.values_mut() {
         let lasts =
             |class: &Class| class.phases.hi.is_none_or(|hi| hi >= phase) || class.access.locks != LocksetId::EMPTY;

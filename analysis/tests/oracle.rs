@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::collections::BTreeSet;
 use thrille_analysis::{Analysis, Close, Gathered, Status};
+use thrille_history::Store;
 use thrille_model::oracle::{self, SitePair};
 use thrille_model::*;
 use thrille_transport::{Local, local};
@@ -57,7 +58,10 @@ struct World {
 
 impl World {
     fn new(ranks: u32) -> Self {
-        let analyses = local(ranks).into_iter().map(Analysis::new).collect();
+        // Each rank with another kind of history: what is found must not depend on it.
+        let histories = Store::ALL.into_iter().cycle().skip(ranks as usize);
+        let with = |(transport, history)| Analysis::new(transport).with_history(history);
+        let analyses = local(ranks).into_iter().zip(histories).map(with).collect();
         let strands = (0..ranks)
             .map(|r| Simulated {
                 strand: Strand { rank: Rank(r), index: 0 },

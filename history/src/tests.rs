@@ -1,8 +1,10 @@
 //! Every history against the oracle: random operations over many distributions of coordinates.
 //!
-//! `THRILLE_NIGHTLY=1` runs a hundred times as many cases (two minutes in release). A failure prints the shrunk list of operations.
+//! `THRILLE_NIGHTLY=1` runs two hundred times as many cases: ten million operations a structure. A failure prints the shrunk list of operations.
 
-use crate::{History, Interval, IntervalSkiplist, Keep, Naive};
+use crate::{
+    AnyHistory, FragmentTreap, FragmentTree, History, Interval, IntervalBTree, IntervalSkiplist, Keep, Naive, Store,
+};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
@@ -147,27 +149,44 @@ fn agrees_with_naive<H: History<Value>>(mut history: H, ops: &[Op], check: impl 
     Ok(())
 }
 
-fn cases() -> u32 {
-    if std::env::var_os("THRILLE_NIGHTLY").is_some() { 200_000 } else { 2_000 }
+/// So many cases by day, two hundred times as many by night.
+pub(crate) fn config(by_day: u32) -> Config {
+    let cases = if std::env::var_os("THRILLE_NIGHTLY").is_some() { by_day * 200 } else { by_day };
+    Config { cases, failure_persistence: None, ..Config::default() }
+}
+
+fn agree<H: History<Value>>(new: impl Fn(u64) -> H, check: impl Fn(&H)) {
+    TestRunner::new(config(1_000))
+        .run(&(any::<u64>(), ops()), |(seed, ops)| agrees_with_naive(new(seed), &ops, &check))
+        .unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn skiplist_agrees_with_naive() {
-    let config = Config { cases: cases(), failure_persistence: None, ..Config::default() };
-    TestRunner::new(config)
-        .run(&(any::<u64>(), ops()), |(seed, ops)| {
-            agrees_with_naive(IntervalSkiplist::with_seed(seed), &ops, IntervalSkiplist::check)
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
+    agree(IntervalSkiplist::with_seed, IntervalSkiplist::check);
+}
+
+#[test]
+fn btree_agrees_with_naive() {
+    agree(|_| IntervalBTree::new(), IntervalBTree::check);
+}
+
+#[test]
+fn fragment_tree_agrees_with_naive() {
+    agree(|_| FragmentTree::new(), FragmentTree::check);
+}
+
+#[test]
+fn fragment_treap_agrees_with_naive() {
+    agree(|_| FragmentTreap::new(), FragmentTreap::check);
 }
 
 /// Long enough to have many levels; checked now and then, since a check costs the square of the size.
-#[test]
-fn skiplist_agrees_with_naive_when_large() {
-    let sizes: [(u64, u64); 3] = [(4_000, 30), (4_000, 2_000), (u64::MAX, u64::MAX / 2)];
+fn agrees_when_large<H: History<Value>>(new: impl Fn() -> H, check: impl Fn(&H)) {
+    let sizes: [(u64, u64); 4] = [(4_000, 30), (400_000, 30), (4_000, 2_000), (u64::MAX, u64::MAX / 2)];
     for (turn, (span, len)) in sizes.into_iter().enumerate() {
         let mut draws = Draws(turn as u64 + 1);
-        let mut history = IntervalSkiplist::with_seed(turn as u64);
+        let mut history = new();
         let mut oracle = Naive::new();
         for number in 0..3_000_u32 {
             let at = interval(draws.below(span), draws.below(len));
@@ -178,13 +197,62 @@ fn skiplist_agrees_with_naive_when_large() {
             };
             assert_eq!(apply(&mut history, number, &op), apply(&mut oracle, number, &op), "{op:?}");
             if number % 250 == 0 {
-                history.check();
+                check(&history);
             }
         }
         assert!(history.len() > 100, "large after all: {}", history.len());
-        history.check();
+        check(&history);
+        assert_eq!(contents(&history), contents(&oracle));
+        // Shrinks to nothing, in steps.
+        for modulus in [5, 3, 2, 1] {
+            let op = Op::Retain(modulus);
+            assert_eq!(apply(&mut history, 0, &op), apply(&mut oracle, 0, &op));
+            check(&history);
+            assert_eq!(contents(&history), contents(&oracle));
+        }
+        assert!(history.is_empty());
+    }
+}
+
+#[test]
+fn large_histories_agree_with_naive() {
+    agrees_when_large(|| IntervalSkiplist::with_seed(7), IntervalSkiplist::check);
+    agrees_when_large(IntervalBTree::new, IntervalBTree::check);
+}
+
+/// Ranges that overlap thousands of others are not for fragments: fewer and shorter ones.
+#[test]
+fn large_fragment_histories_agree_with_naive() {
+    for store in [Store::Tree, Store::Treap] {
+        let (mut history, mut oracle) = (AnyHistory::new(store), Naive::new());
+        let mut draws = Draws(11);
+        for number in 0..4_000_u32 {
+            let at = interval(draws.below(20_000), 1 + draws.below(64));
+            let op = match draws.below(10) {
+                0..6 => Op::Insert(at),
+                6 | 7 => Op::Overlapping(at),
+                _ => Op::RetainOverlapping(at, 2 + draws.below(3) as u32),
+            };
+            assert_eq!(apply(&mut history, number, &op), apply(&mut oracle, number, &op), "{op:?}");
+        }
+        assert!(history.len() > 500, "large after all: {}", history.len());
         assert_eq!(contents(&history), contents(&oracle));
     }
+}
+
+/// Both directions fill their leaves: memory for a range stays near its own 24 bytes.
+#[test]
+fn btree_is_compact() {
+    let words = |order: &mut dyn Iterator<Item = u64>| {
+        let mut history = IntervalBTree::new();
+        order.for_each(|word| history.insert(interval(word * 8, 8), word));
+        history.check();
+        history.bytes() / history.len()
+    };
+    assert!(words(&mut (0..20_000)) <= 30);
+    assert!(words(&mut (0..20_000).rev()) <= 30);
+    let mut draws = Draws(3);
+    assert!(words(&mut (0..20_000).map(|_| draws.below(1 << 40))) <= 48);
 }
 
 #[test]

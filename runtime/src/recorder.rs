@@ -1,7 +1,7 @@
 //! What one strand carries with it. Its own thread alone touches it: no lock on the access path.
 
 use crate::regions::Regions;
-use crate::runs::{Room, Run, Runs, Touch};
+use crate::runs::{Offered, Room, Run, Runs, Touch};
 use crate::stacks::CallStack;
 use std::sync::Arc;
 use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand};
@@ -118,7 +118,10 @@ impl Recorder {
     fn record(&mut self, lo: u64, hi: u64, owner: Rank, segment: Segment, kind: Kind, act: Act, pc: u64) -> Room {
         self.observed += 1;
         let touch = Touch { pc, lo, hi, pos: self.pos, owner, segment, kind, locks: self.locks };
-        if self.runs.extend(&touch) { Room::Enough } else { self.begin_run(&touch, act) }
+        match self.runs.extend(&touch) {
+            Offered::Taken(room) => room,
+            Offered::New => self.begin_run(&touch, act),
+        }
     }
 
     #[inline(never)]

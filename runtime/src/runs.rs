@@ -1,16 +1,30 @@
 //! The access path: one strand's loads and stores, merged into runs of bytes.
 //!
 //! A small direct-mapped table, one slot per code address, holds the run that each line is at. An access that is inside the run or
-//! extends it at either end costs a comparison or two and no memory. Anything else moves the run to the buffer of finished runs and
-//! begins a new one. A full buffer is sorted and merged, so that random accesses to the same memory do not pile up.
+//! extends it at either end costs a comparison or two and no memory. Anything else is a *jump*: the run is put away, and a new one begins.
+//!
+//! Runs are put away in one of two places. The first few of a line, and those longer than a page, go to a list, which is sorted and merged
+//! when it is full. A line that jumps again and again gets a number, its class, and from then on its runs are set in a bit map
+//! ([`Coalescer`], after STINT): a jump is then an `or`, and what is touched twice is there once. `take` turns the bits into intervals.
 //!
 //! Merged are only accesses that nothing can tell apart: same line, kind, position of the strand (so same phase and locks) and memory.
-//! The first one's call stack stands for all. No site is ever merged with another, so no pair of lines is lost.
+//! The first one's call stack stands for all. No site is ever merged with another, so no pair of lines is lost. How often each byte was
+//! touched is not in the bit map: the accesses of a class are shared out among its intervals by their lengths.
 
+mod classes;
+
+use classes::Classes;
+use thrille_history::{Class, Coalescer, PAGE};
 use thrille_model::{Act, LocksetId, Phase, Pos, StackId};
 use thrille_model::{Kind, Rank, Segment};
 
 const SLOTS: usize = 512;
+
+/// Jumps after which a line's runs go to the bit map: few runs are cheaper in the list.
+const JUMPS: u32 = 8;
+
+/// Pages of the bit map: bits for 64 MB, 9 MB of memory if all of them are used.
+const PAGES: usize = 1 << 14;
 
 /// Bytes touched by one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,12 +100,25 @@ impl Run {
     }
 }
 
+/// The run that a line is at.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    run: Run,
+    /// Where its runs go, once there were enough of them.
+    class: Option<Class>,
+    jumps: u32,
+}
+
 /// One strand's runs.
 #[derive(Debug)]
 pub struct Runs {
-    slots: Box<[Option<Run>]>,
+    slots: Box<[Option<Slot>]>,
+    /// The slots in use.
+    used: Vec<u16>,
     finished: Vec<Run>,
     limit: usize,
+    classes: Classes,
+    bits: Coalescer,
 }
 
 /// Whether there is room for more.
@@ -104,50 +131,111 @@ pub enum Room {
     Full,
 }
 
+/// What became of an access that was offered to the run its line is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Offered {
+    /// It was taken in, and there is room for more or not.
+    Taken(Room),
+    /// There is no such run.
+    New,
+}
+
 impl Runs {
     /// An empty table with room for `limit` finished runs.
     pub fn new(limit: usize) -> Self {
-        Self { slots: vec![None; SLOTS].into(), finished: Vec::with_capacity(limit), limit }
+        Self {
+            slots: vec![None; SLOTS].into(),
+            used: Vec::with_capacity(SLOTS),
+            // Room for those too for which there was none in the bit map.
+            finished: Vec::with_capacity(limit + SLOTS),
+            limit,
+            classes: Classes::new(),
+            bits: Coalescer::with_pages(PAGES),
+        }
     }
 
-    /// Takes in an access that is inside the run that its line is at, or extends it upwards; false if there is no such run.
+    /// Takes in an access that is inside the run that its line is at, extends it upwards, or jumps elsewhere from it.
     #[inline(always)]
-    pub fn extend(&mut self, access: &Touch) -> bool {
-        let Some(run) = &mut self.slots[slot(access.pc)] else { return false };
+    pub fn extend(&mut self, access: &Touch) -> Offered {
+        let Some(slot) = &mut self.slots[slot(access.pc, access.kind)] else { return Offered::New };
+        let run = &mut slot.run;
         let same = run.pc == access.pc
             && run.pos == access.pos
             && run.kind == access.kind
             && run.owner == access.owner
             && run.segment == access.segment
             && run.locks == access.locks;
-        if !same || access.lo < run.lo || access.lo > run.hi {
-            return false;
+        if !same {
+            return Offered::New;
+        }
+        if access.lo < run.lo || access.lo > run.hi {
+            return Offered::Taken(self.jump(access));
         }
         run.hi = run.hi.max(access.hi);
         run.times = run.times.saturating_add(1);
-        true
+        Offered::Taken(Room::Enough)
+    }
+
+    /// The line of the slot goes on elsewhere, or to bytes that end where the run begins.
+    #[inline(never)]
+    fn jump(&mut self, access: &Touch) -> Room {
+        let Some(slot) = &mut self.slots[slot(access.pc, access.kind)] else { return Room::Enough };
+        let run = &mut slot.run;
+        if access.hi >= run.lo && access.lo <= run.hi {
+            (run.lo, run.hi) = (access.lo.min(run.lo), access.hi.max(run.hi));
+            run.times = run.times.saturating_add(1);
+            return Room::Enough;
+        }
+        slot.jumps += 1;
+        if slot.class.is_none() && slot.jumps >= JUMPS {
+            slot.class = self.classes.of(&slot.run);
+        }
+        let done = (slot.run, slot.class);
+        (slot.run.lo, slot.run.hi, slot.run.times) = (access.lo, access.hi, 1);
+        self.put_away(&done.0, done.1)
     }
 
     /// Takes in one access.
     pub fn add(&mut self, run: &Run) -> Room {
-        let slot = slot(run.pc);
-        match &mut self.slots[slot] {
+        let number = slot(run.pc, run.kind);
+        let new = Some(Slot { run: *run, class: None, jumps: 0 });
+        match &mut self.slots[number] {
+            Some(current) if current.run.same_but_for_bytes(run) => {
+                let Run { pc, lo, hi, pos, owner, segment, kind, locks, .. } = *run;
+                self.jump(&Touch { pc, lo, hi, pos, owner, segment, kind, locks })
+            }
             Some(current) => {
-                if current.absorb(run) {
-                    return Room::Enough;
-                }
-                let done = std::mem::replace(current, *run);
-                self.finish(done)
+                let (done, class) = (current.run, current.class);
+                self.slots[number] = new;
+                self.put_away(&done, class)
             }
             empty => {
-                *empty = Some(*run);
+                *empty = new;
+                self.used.push(number as u16);
                 Room::Enough
             }
         }
     }
 
-    fn finish(&mut self, run: Run) -> Room {
-        self.finished.push(run);
+    /// A run is over.
+    #[inline(always)]
+    fn put_away(&mut self, run: &Run, class: Option<Class>) -> Room {
+        if let Some(class) = class
+            && run.hi - run.lo < PAGE
+        {
+            if self.bits.set(class, run.lo, run.hi).is_ok() {
+                self.classes.count(class, run.times);
+                return Room::Enough;
+            }
+            self.finished.push(*run);
+            return Room::Full;
+        }
+        self.finish(run)
+    }
+
+    fn finish(&mut self, run: &Run) -> Room {
+        self.finished.push(*run);
         if self.finished.len() < self.limit {
             return Room::Enough;
         }
@@ -157,35 +245,90 @@ impl Runs {
 
     /// Takes everything out, merged, and leaves the table empty.
     pub fn take(&mut self, out: &mut Vec<Run>) {
-        for slot in &mut self.slots {
-            self.finished.extend(slot.take());
+        let used = std::mem::take(&mut self.used);
+        for &number in &used {
+            if let Some(Slot { run, class, .. }) = self.slots[number as usize].take() {
+                match class {
+                    // What there is no room for is in the list now, which is taken as well.
+                    Some(class) => drop(self.put_away(&run, Some(class))),
+                    None => self.finished.push(run),
+                }
+            }
         }
-        merge(&mut self.finished);
-        out.append(&mut self.finished);
+        self.used = used;
+        self.used.clear();
+        let begin = out.len();
+        self.take_bits(out);
+        if !self.finished.is_empty() {
+            out.append(&mut self.finished);
+            merge_from(out, begin);
+        }
+    }
+
+    /// The intervals of the bit map, class by class.
+    fn take_bits(&mut self, out: &mut Vec<Run>) {
+        if self.classes.is_empty() {
+            return;
+        }
+        let (classes, mut begin, mut current) = (&self.classes, out.len(), None);
+        self.bits.drain(|class, at| {
+            if current != Some(class) {
+                share(current.map_or(0, |class| classes.get(class).1), &mut out[begin..]);
+                (begin, current) = (out.len(), Some(class));
+            }
+            out.push(Run { lo: at.lo(), hi: at.hi(), times: 1, ..classes.get(class).0 });
+        });
+        share(current.map_or(0, |class| classes.get(class).1), &mut out[begin..]);
+        self.classes.clear();
     }
 
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        self.finished.is_empty() && self.slots.iter().all(Option::is_none)
+        self.finished.is_empty() && self.bits.is_empty() && self.used.is_empty()
     }
 }
 
 #[inline(always)]
-fn slot(pc: u64) -> usize {
-    (pc ^ (pc >> 9)) as usize % SLOTS
+fn slot(pc: u64, kind: Kind) -> usize {
+    // A line that copies reads and writes in turn: two slots.
+    (pc ^ (pc >> 9) ^ (u64::from(kind == Kind::Write) << 8)) as usize % SLOTS
+}
+
+/// Shares out a class's accesses among its intervals, each of which is one of them already: by length, and all of them.
+fn share(times: u64, runs: &mut [Run]) {
+    let mut left = times.saturating_sub(runs.len() as u64);
+    let mut bytes: u64 = runs.iter().map(|r| r.hi - r.lo).sum();
+    for run in runs {
+        let len = run.hi - run.lo;
+        let part = (u128::from(left) * u128::from(len) / u128::from(bytes)) as u64;
+        run.times = u32::try_from(part).unwrap_or(u32::MAX).saturating_add(1);
+        (left, bytes) = (left - part, bytes - len);
+    }
 }
 
 /// Sorts runs and joins those that touch. What else they differ in is as a rule the same for one line at one position.
 fn merge(runs: &mut Vec<Run>) {
-    runs.sort_unstable_by_key(|r| (r.pc, r.pos, r.lo));
-    runs.dedup_by(|next, kept| kept.absorb(next));
+    merge_from(runs, 0);
+}
+
+/// The same from an index on. A stable sort makes use of the order that most of them are in already.
+fn merge_from(runs: &mut Vec<Run>, begin: usize) {
+    runs[begin..].sort_by_key(|r| (r.pc, r.pos, r.lo));
+    let mut kept = begin;
+    for next in begin + 1..runs.len() {
+        let run = runs[next];
+        if !runs[kept].absorb(&run) {
+            kept += 1;
+            runs[kept] = run;
+        }
+    }
+    runs.truncate(kept + 1);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
 
     fn run(pc: u64, lo: u64, len: u64, pos: u64, kind: Kind) -> Run {
         Run {
@@ -205,6 +348,53 @@ mod tests {
         }
     }
 
+    /// As the recorder does it.
+    fn offer(runs: &mut Runs, run: &Run) -> Room {
+        let Run { pc, lo, hi, pos, owner, segment, kind, locks, .. } = *run;
+        match runs.extend(&Touch { pc, lo, hi, pos, owner, segment, kind, locks }) {
+            Offered::Taken(room) => room,
+            Offered::New => runs.add(run),
+        }
+    }
+
+    /// The same bytes in as few pieces as possible.
+    fn union(mut bytes: Vec<((u64, u64, Kind), u64, u64)>) -> Vec<((u64, u64, Kind), u64, u64)> {
+        bytes.sort_unstable();
+        bytes.dedup_by(|next, kept| {
+            let joins = kept.0 == next.0 && next.1 <= kept.2;
+            kept.2 = if joins { kept.2.max(next.2) } else { kept.2 };
+            joins
+        });
+        bytes
+    }
+
+    #[test]
+    fn random_accesses_are_there_once() {
+        let mut runs = Runs::new(64);
+        // Every word twice, in an order that touches no two neighbours in turn.
+        for i in 0..2_000_u64 {
+            assert_eq!(offer(&mut runs, &run(7, i * 7 % 1_000 * 8, 8, 0, Kind::Write)), Room::Enough);
+        }
+        let mut out = Vec::new();
+        runs.take(&mut out);
+        assert_eq!(out, [Run { times: 2_000, ..run(7, 0, 8_000, 0, Kind::Write) }]);
+    }
+
+    #[test]
+    fn more_pages_than_there_are_bits_for() {
+        let mut runs = Runs::new(64);
+        let (mut out, mut taken) = (Vec::new(), 0);
+        for i in 0..40_000_u64 {
+            if offer(&mut runs, &run(7, i * 2 * PAGE, 8, 0, Kind::Write)) == Room::Full {
+                runs.take(&mut out);
+                taken += 1;
+            }
+        }
+        runs.take(&mut out);
+        assert_eq!((taken, out.len()), (2, 40_000));
+        assert!((0_u64..).zip(&out).all(|(i, r)| (r.lo, r.times) == (i * 2 * PAGE, 1)));
+    }
+
     #[test]
     fn a_million_contiguous_stores_are_one_run() {
         let mut runs = Runs::new(64);
@@ -219,24 +409,28 @@ mod tests {
     proptest! {
         /// Whatever is merged, the bytes of each line, kind and position stay the same, and so does the number of accesses.
         #[test]
-        fn nothing_is_lost_or_added(accesses in prop::collection::vec((0u64..4, 0u64..40, 1u64..9, 0u64..3, any::<bool>()), 0..300)) {
+        fn nothing_is_lost_or_added(
+            accesses in prop::collection::vec((0u64..4, prop_oneof![0u64..40, 0u64..20_000], prop_oneof![1u64..9, 1u64..6_000], any::<bool>()), 0..300),
+            pace in prop_oneof![1usize..4, Just(100)],
+        ) {
             let mut runs = Runs::new(16);
             let mut out = Vec::new();
-            let mut expected = BTreeSet::new();
-            for &(pc, lo, len, pos, write) in &accesses {
-                let kind = if write { Kind::Write } else { Kind::Read };
-                // Code addresses that share a slot.
-                let pc = pc * 512 * 513;
-                expected.extend((lo..lo + len).map(|byte| (pc, pos, kind, byte)));
-                if runs.add(&run(pc, lo, len, pos, kind)) == Room::Full {
+            let mut expected = Vec::new();
+            for (turn, &(pc, lo, len, write)) in accesses.iter().enumerate() {
+                let (pos, kind) = ((turn / pace) as u64, if write { Kind::Write } else { Kind::Read });
+                // Code addresses that share a slot, as a rule.
+                let pc = pc / 2 * 512 * 513 + pc % 2;
+                expected.push(((pc, pos, kind), lo, lo + len));
+                if offer(&mut runs, &run(pc, lo, len, pos, kind)) == Room::Full {
                     runs.take(&mut out);
                 }
             }
             runs.take(&mut out);
             prop_assert!(runs.is_empty());
-            let found: BTreeSet<_> = out.iter().flat_map(|r| (r.lo..r.hi).map(|byte| (r.pc, r.pos.0, r.kind, byte))).collect();
-            prop_assert_eq!(found, expected);
+            let found = out.iter().map(|r| ((r.pc, r.pos.0, r.kind), r.lo, r.hi)).collect();
+            prop_assert_eq!(union(found), union(expected));
             prop_assert_eq!(out.iter().map(|r| u64::from(r.times)).sum::<u64>(), accesses.len() as u64);
+            prop_assert!(out.iter().all(|r| r.times > 0));
         }
     }
 }

@@ -46,6 +46,8 @@ pub use message::{Inbox, Outbox};
 pub use mpi::MpiTransport;
 pub use sockets::{ClientOptions, Hub, HubError, HubEvent, HubHandle, HubOptions, Refusal, SocketTransport};
 pub use token::{Token, TokenError};
+#[doc(hidden)]
+pub use wire::recode;
 pub use wire::{DEFAULT_LIMIT, WireError};
 
 use std::time::Duration;

@@ -253,6 +253,21 @@ impl Decoder {
     }
 }
 
+/// Decodes frames from bytes that arrive in pieces of `piece`, and encodes them again: for the fuzzer, which knows no frames.
+pub fn recode(bytes: &[u8], piece: usize, limit: u32) -> (Vec<u8>, Option<WireError>) {
+    let (mut decoder, mut out) = (Decoder::new(limit), Vec::new());
+    for mut input in bytes.chunks(piece.max(1)) {
+        while !input.is_empty() {
+            match decoder.push(&mut input) {
+                Ok(Some(frame)) => frame.encode(&mut out),
+                Ok(None) => {}
+                Err(error) => return (out, Some(error)),
+            }
+        }
+    }
+    (out, None)
+}
+
 /// Moves bytes from `input` until `into` holds `length`, or the input ends.
 fn take(into: &mut Vec<u8>, length: usize, input: &mut &[u8]) {
     let missing = length.saturating_sub(into.len()).min(input.len());
