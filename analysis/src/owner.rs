@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use thrille_history::Store;
 use thrille_model::{
     Access, Act, Ctx, Flow, Held, Interval, Kind, LocksetId, Locksets, Object, Phase, Place, Pos, Race, Segment, Side,
-    Site, Span, Strand, SyncEvent,
+    Site, Span, Strand, SyncEvent, comb,
 };
 
 /// Two sites and what they did, in a fixed order.
@@ -167,22 +167,23 @@ fn pairing(a: &Access, b: &Access) -> Pairing {
 }
 
 fn race(a: &Access, b: &Access, pair: Pair, locksets: &Locksets) -> Race {
-    let common = a.place.bytes.intersection(b.place.bytes).unwrap_or(a.place.bytes);
+    let offset = a.place.first_common(&b.place).unwrap_or(a.place.bytes.lo());
     Race {
-        object: Object { owner: a.place.owner, segment: a.place.segment, offset: common.lo(), allocation: None },
-        first: side(a, locksets),
-        second: side(b, locksets),
+        object: Object { owner: a.place.owner, segment: a.place.segment, offset, allocation: None },
+        first: side(a, offset, locksets),
+        second: side(b, offset, locksets),
         why: pair.why,
         seen: 1,
     }
 }
 
-fn side(access: &Access, locksets: &Locksets) -> Side {
+/// One side, with those of its bytes that hold the one in question.
+fn side(access: &Access, offset: u64, locksets: &Locksets) -> Side {
     Side {
         strand: access.strand,
         act: access.act,
         kind: access.kind,
-        bytes: access.place.bytes,
+        bytes: comb::tooth_at(access.place.teeth(), offset).unwrap_or(access.place.bytes),
         phases: access.phases,
         ctx: access.operation().map(|o| o.ctx),
         locks: locksets.get(access.locks).to_vec(),

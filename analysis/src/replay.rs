@@ -453,7 +453,7 @@ fn stands_for(new: &Access, old: &Access) -> bool {
         && new.kind == old.kind
         && new.act == old.act
         && new.locks == old.locks
-        && new.place.bytes.covers(old.place.bytes)
+        && new.place.covers(&old.place)
 }
 
 /// Whether the two will be done by the same event, whatever it is.

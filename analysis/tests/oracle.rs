@@ -120,8 +120,12 @@ impl World {
         let strand = &self.strands[s];
         let single = self.strands.iter().filter(|o| o.strand.rank == strand.strand.rank).count() == 1;
         let open = span != Span::Point;
+        // Every other byte, now and then, where a line may do that.
+        let plain = !open && matches!(kind, Kind::Read | Kind::Write) && site.offset.is_multiple_of(2);
+        let comb = if plain { Comb::new(lo, 2, 1, len.div_ceil(2)) } else { None };
+        let (bytes, comb) = comb.unwrap_or((Interval::from_len(lo, len).unwrap(), Comb::SOLID));
         let access = Access {
-            place: Place { owner, segment: Segment::Heap, bytes: Interval::from_len(lo, len).unwrap() },
+            place: Place { owner, segment: Segment::Heap, bytes, comb },
             kind,
             strand: strand.strand,
             begin: strand.pos,

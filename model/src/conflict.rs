@@ -11,6 +11,7 @@ pub fn conflict(a: &Access, b: &Access) -> bool {
         && (a.writes() || b.writes())
         && !same_operation(a, b)
         && !go_together(a, b)
+        && a.place.first_common(&b.place).is_some()
 }
 
 /// Whether a common lock, held for the whole of both, keeps them apart. A strand's lock does not keep it from itself.

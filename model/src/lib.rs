@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`strand`] | who: ranks, strands, positions in a strand, phases |
 //! | [`place`] | where: segments of a rank's memory and byte intervals in them |
+//! | [`comb`] | equally spaced bytes of a range |
 //! | [`interval`] | half-open byte ranges, never empty |
 //! | [`access`] | what: kinds of access, how long an access lasts, which site made it |
 //! | [`lock`] | under which locks |
@@ -17,6 +18,7 @@
 //! Nothing in here knows how events are observed or how ranks talk.
 
 pub mod access;
+pub mod comb;
 pub mod conflict;
 pub mod interval;
 pub mod job;
@@ -29,6 +31,7 @@ pub mod sync;
 pub mod wire;
 
 pub use access::{Access, Act, Atomic, Domain, Effect, Kind, Operation, Order, Phases, Site, Span, StackId};
+pub use comb::Comb;
 pub use conflict::{conflict, protected};
 pub use interval::{Interval, IntervalError};
 pub use lock::{Held, Lock, LocksetId, Locksets, Mode};

@@ -1,5 +1,6 @@
 //! Where: byte intervals in one rank's memory, named so that they are the same from run to run.
 
+use crate::comb::{self, Comb, Teeth};
 use crate::interval::Interval;
 use crate::strand::Rank;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,31 @@ pub struct Place {
     pub owner: Rank,
     /// Which part of it.
     pub segment: Segment,
-    /// Which bytes of that part.
+    /// Which range of that part.
     pub bytes: Interval,
+    /// Which bytes of that range.
+    pub comb: Comb,
+}
+
+impl Place {
+    /// All bytes of a range.
+    pub fn solid(owner: Rank, segment: Segment, bytes: Interval) -> Self {
+        Self { owner, segment, bytes, comb: Comb::SOLID }
+    }
+
+    /// The range and which of its bytes.
+    pub fn teeth(&self) -> Teeth {
+        (self.bytes, self.comb)
+    }
+
+    /// The first byte, as an offset in the segment, that is in both.
+    pub fn first_common(&self, other: &Self) -> Option<u64> {
+        let here = self.owner == other.owner && self.segment == other.segment;
+        if here { comb::first_common(self.teeth(), other.teeth()) } else { None }
+    }
+
+    /// Whether every byte of `other` is in `self`, as far as that is seen at once.
+    pub fn covers(&self, other: &Self) -> bool {
+        self.owner == other.owner && self.segment == other.segment && comb::covers(self.teeth(), other.teeth())
+    }
 }

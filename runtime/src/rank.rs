@@ -22,8 +22,8 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use thrille_analysis::{Close, Gathered, Status};
 use thrille_model::{
-    Access, Act, Channel, Ctx, Held, How, Interval, Kind, Lock, LocksetId, Locksets, Mode, Operation, Order, Phase,
-    Phases, Place, Pos, Segment, Span, Strand, Sync, SyncEvent, Token, Word,
+    Access, Act, Channel, Comb, Ctx, Held, How, Interval, Kind, Lock, LocksetId, Locksets, Mode, Operation, Order,
+    Phase, Phases, Place, Pos, Segment, Span, Strand, Sync, SyncEvent, Token, Word, comb,
 };
 
 /// What a strand knows of its rank: of each strand all positions below a bound, and the phase.
@@ -65,16 +65,30 @@ fn merge(accesses: &mut Vec<Access>) {
     let alike = |a: &Access| (a.strand, a.site, a.begin, a.place.owner, a.place.segment, a.kind, a.locks);
     accesses.sort_unstable_by_key(|a| (a.site.offset, a.begin, a.place.bytes.lo()));
     accesses.dedup_by(|next, kept| {
-        let (a, b) = (kept.place.bytes, next.place.bytes);
         let points = kept.span == Span::Point && next.span == Span::Point;
-        if !points || alike(kept) != alike(next) || kept.phases != next.phases || b.lo() > a.hi() {
+        if !points || alike(kept) != alike(next) || kept.phases != next.phases {
             return false;
         }
-        let Ok(both) = Interval::from_bounds(a.lo(), a.hi().max(b.hi())) else { return false };
-        kept.place.bytes = both;
+        let Some((bytes, comb)) = comb::join(kept.place.teeth(), next.place.teeth()) else { return false };
+        (kept.place.bytes, kept.place.comb) = (bytes, comb);
         kept.times = kept.times.saturating_add(next.times);
         true
     });
+}
+
+/// How many runs, from the first on, are one comb: equally long, equally far apart, of one line at one time. And how many accesses.
+fn progression(runs: &[Run]) -> (usize, u32) {
+    /// Fewer teeth are not worth a comb.
+    const FEWEST: usize = 4;
+    let first = &runs[0];
+    let like_first = |run: &Run| run.hi - run.lo == first.hi - first.lo && run.same_but_for_bytes(first);
+    let stride = runs.get(1).map_or(0, |second| second.lo.saturating_sub(first.lo));
+    let follows = |pair: &&[Run]| like_first(&pair[1]) && pair[1].lo.checked_sub(pair[0].lo) == Some(stride);
+    let teeth = 1 + runs.windows(2).take_while(follows).count();
+    if teeth < FEWEST || stride <= first.hi - first.lo || first.segment == UNRESOLVED {
+        return (1, first.times);
+    }
+    (teeth, runs[..teeth].iter().fold(0, |sum: u32, run| sum.saturating_add(run.times)))
 }
 
 #[derive(Debug)]
@@ -221,18 +235,27 @@ impl Rank {
     pub fn drain(&mut self, recorder: &mut Recorder) {
         let mut runs = std::mem::take(&mut self.scratch);
         recorder.runs.take(&mut runs);
-        for run in runs.drain(..) {
+        let mut left = runs.as_slice();
+        while let Some(run) = left.first() {
+            let (teeth, times) = progression(left);
+            left = &left[teeth..];
             if self.accesses.len() >= self.limit {
                 if !self.full {
                     merge(&mut self.accesses);
                     self.full = true;
                 }
                 if self.accesses.len() >= self.limit {
-                    self.dropped += u64::from(run.times);
+                    self.dropped += u64::from(times);
                     continue;
                 }
             }
-            let Some(place) = self.place(run.owner, run.segment, run.lo, run.hi - run.lo) else { continue };
+            let end = runs[runs.len() - left.len() - 1].hi;
+            let Some(mut place) = self.place(run.owner, run.segment, run.lo, end - run.lo) else { continue };
+            if teeth > 1 {
+                let (bytes, stride) = (place.bytes, (end - run.hi) / (teeth as u64 - 1));
+                let comb = Comb::new(bytes.lo(), stride, run.hi - run.lo, teeth as u64);
+                (place.bytes, place.comb) = comb.unwrap_or((bytes, Comb::SOLID));
+            }
             let access = Access {
                 place,
                 kind: run.kind,
@@ -244,11 +267,12 @@ impl Rank {
                 act: run.act,
                 site: self.modules.site(run.pc),
                 stack: run.stack,
-                times: run.times,
+                times,
             };
             self.recorded += 1;
             self.accesses.push(access);
         }
+        runs.clear();
         self.scratch = runs;
         if self.accesses.len() >= self.next_merge {
             merge(&mut self.accesses);
@@ -259,7 +283,7 @@ impl Rank {
     /// Where some bytes are, with private memory as the block that it is now.
     fn place(&self, owner: thrille_model::Rank, segment: Segment, lo: u64, len: u64) -> Option<Place> {
         let (segment, lo) = if segment == UNRESOLVED { self.blocks.find(lo, len) } else { (segment, lo) };
-        Interval::from_len(lo, len).ok().map(|bytes| Place { owner, segment, bytes })
+        Interval::from_len(lo, len).ok().map(|bytes| Place::solid(owner, segment, bytes))
     }
 
     /// Private memory that is new to the process: whoever used its addresses before used something else.

@@ -79,7 +79,8 @@ pub struct Touch {
 }
 
 impl Run {
-    fn same_but_for_bytes(&self, other: &Self) -> bool {
+    /// Whether nothing but the bytes tells them apart.
+    pub fn same_but_for_bytes(&self, other: &Self) -> bool {
         self.pc == other.pc
             && self.pos == other.pos
             && self.kind == other.kind
