@@ -68,7 +68,7 @@ static long *pgas_locks;
 #define pgas_add(word, value, pe) shmem_long_atomic_add(word, value, pe)
 #define pgas_cas(word, expected, value, pe) shmem_long_atomic_compare_swap(word, expected, value, pe)
 #define pgas_read(word, pe) shmem_long_atomic_fetch(word, pe)
-#define pgas_xor(word, value, pe) shmem_long_atomic_xor(word, value, pe)
+#define pgas_xor(word, value, pe) shmem_uint64_atomic_xor((uint64_t *)(word), (uint64_t)(value), pe)
 
 #define pgas_signal(flag, value, pe) (shmem_quiet(), shmem_long_atomic_set(flag, value, pe))
 #define pgas_wait(flag, value) shmem_long_wait_until(flag, SHMEM_CMP_EQ, value)
