@@ -97,8 +97,8 @@ static void wrap_planes(const struct level *l, double *a, int from, int to)
 static void send_planes(const struct level *l, double *a)
 {
     int below = (me + n - 1) % n, above = (me + 1) % n;
-    pgas_put_nb(a + AT(l, l->planes + 1, 0), a + AT(l, 1, 0), PLANE(l), below); /* race[1]: a, b, c */
-    pgas_put_nb(a + AT(l, 0, 0), a + AT(l, l->planes, 0), PLANE(l), above);     /* race[1]: d, e, f */
+    pgas_put_nb(a + AT(l, l->planes + 1, 0), a + AT(l, 1, 0), PLANE(l), below); /* race[1]: a, b */
+    pgas_put_nb(a + AT(l, 0, 0), a + AT(l, l->planes, 0), PLANE(l), above);
 }
 
 /* Makes the ghosts right. */
@@ -176,8 +176,8 @@ static void restrict_residual(const struct level *fine, const struct level *coar
             const double *restrict eb = fine->r + AT(fine, i3 - 1, i2 + 1), *restrict ec = fine->r + AT(fine, i3 + 1, i2 - 1);
             const double *restrict ed = fine->r + AT(fine, i3 + 1, i2 + 1);
             for (int i = 1; i < s + 2; i++) {
-                faces[i] = fa[i] + fb[i] + fc[i] + fd[i];
-                corners[i] = ea[i] + eb[i] + ec[i] + ed[i];
+                faces[i] = fa[i] + fb[i] + fc[i] + fd[i];   /* race[1]: a */
+                corners[i] = ea[i] + eb[i] + ec[i] + ed[i]; /* race[1]: b */
             }
             double *to = coarse->r + AT(coarse, j3 + shift, j2);
             for (int j = 1; j <= coarse->size; j++) {
