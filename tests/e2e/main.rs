@@ -7,6 +7,7 @@
 //! | [`crash`] | programs and launchers that die |
 //! | [`mistakes`] | what users get wrong: compilers, numbers, programs, damaged files, full disks |
 //! | [`honest`] | the program's input, output, arguments and exit codes are its own |
+//! | [`nas`] | class S of the programs of `nas-bench/`, correct and racy |
 //! | [`scale`] | many accesses and barriers in bounded memory |
 //!
 //! `cargo test --test e2e -- FILTER` runs those whose names contain FILTER. `THRILLE_REPEAT=N` runs each program of the corpus N times
@@ -17,6 +18,7 @@ mod crash;
 mod golden;
 mod honest;
 mod mistakes;
+mod nas;
 mod scale;
 #[path = "../support/mod.rs"]
 mod support;
@@ -39,7 +41,14 @@ fn main() {
     if !args.list {
         support::libraries();
     }
-    let trials =
-        [corpus::trials(), golden::trials(), crash::trials(), mistakes::trials(), honest::trials(), scale::trials()];
+    let trials = [
+        corpus::trials(),
+        golden::trials(),
+        crash::trials(),
+        mistakes::trials(),
+        honest::trials(),
+        nas::trials(),
+        scale::trials(),
+    ];
     libtest_mimic::run(&args, trials.into_iter().flatten().collect()).exit();
 }

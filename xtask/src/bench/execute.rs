@@ -120,7 +120,9 @@ impl Execution<'_> {
         let right = ended.stdout.contains("verification successful");
         let over = right || (variant > 0 && ended.stdout.contains("verification"));
         let code = ended.status.and_then(|status| status.code());
-        let good_code = if self.config.kind.detects() { matches!(code, Some(0 | 1 | 3)) } else { code == Some(0) };
+        // The launcher says with 2 that nothing was observed, which is so when nobody is meant to observe.
+        let good_code =
+            if self.config.kind.detects() { matches!(code, Some(0 | 1 | 3)) } else { matches!(code, Some(0 | 2)) };
         if over && (good_code || variant > 0) {
             return Outcome::Finished;
         }
