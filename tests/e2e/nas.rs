@@ -76,7 +76,7 @@ pub fn trials() -> Vec<Trial> {
     trials.push(trial("nas::unknown_class", || refused("ep", 2, "X", "1G", &["no class X", "S W A B C D"])));
     trials.push(trial("nas::no_class", || refused("ep", 2, "", "1G", &["no class", "S W A B C D"])));
     trials.push(trial("nas::unusable_ranks", || refused("mg", 3, "S", "1G", &["cannot use 3 ranks", "powers of two"])));
-    trials.push(trial("nas::too_much_memory", || refused("ft", 2, "D", "1G", &["class D needs 120259088384 bytes"])));
+    trials.push(trial("nas::too_much_memory", || refused("ft", 2, "D", "1G", &["class D needs 120259092608 bytes"])));
     trials.push(trial("nas::small_heap", || refused("ft", 2, "S", "1M", &["needs 7344192 bytes", "--heap"])));
     trials
 }
