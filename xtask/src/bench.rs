@@ -38,7 +38,8 @@ use std::time::Duration;
 
 /// Runs what is missing, then writes tables and plots.
 pub fn nas(options: &Options) -> Result<()> {
-    let programs = chosen(manifest::read()?, options)?;
+    let known = manifest::read()?;
+    let programs = chosen(&known, options)?;
     build::build()?;
     let out = options.out.clone().map_or_else(default_dir, Ok)?;
     std::fs::create_dir_all(&out).map_err(|e| format!("cannot make {}: {e}", out.display()))?;
@@ -49,7 +50,8 @@ pub fn nas(options: &Options) -> Result<()> {
     let wrong = run_all(&cells, &compiler, &mut rows, options, &bar);
     bar.finish_and_clear();
     let wrong = wrong?;
-    table::write(&out, &rows.all, &programs)?;
+    // Earlier runs may have left rows of programs that this one was not asked for.
+    table::write(&out, &rows.all, &known)?;
     plot::write(&out, &rows.all)?;
     println!("{}", std::fs::read_to_string(out.join("table.md")).unwrap_or_default());
     println!("results are in {}", out.display());
@@ -85,7 +87,7 @@ impl Cell<'_> {
     }
 }
 
-fn chosen(programs: Vec<Program>, options: &Options) -> Result<Vec<Program>> {
+fn chosen(programs: &[Program], options: &Options) -> Result<Vec<Program>> {
     let known = |name: &String| programs.iter().any(|program| program.name.eq_ignore_ascii_case(name));
     if let Some(unknown) = options.programs.iter().find(|name| !known(name)) {
         let names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
@@ -94,7 +96,7 @@ fn chosen(programs: Vec<Program>, options: &Options) -> Result<Vec<Program>> {
     let wanted = |program: &Program| {
         options.programs.is_empty() || options.programs.iter().any(|name| name.eq_ignore_ascii_case(&program.name))
     };
-    Ok(programs.into_iter().filter(wanted).collect())
+    Ok(programs.iter().filter(|program| wanted(program)).cloned().collect())
 }
 
 /// Races first: they are quick, and a detector that misses them need not be timed.

@@ -59,8 +59,12 @@ impl Execution<'_> {
     pub fn run(&self, key: Key, compiler: &Compiler) -> Result<Row> {
         let dir = target().join("nas-bench").join(format!("run-{}", std::process::id()));
         remove(&dir)?;
-        let ended = watch(&mut self.command(compiler.model, &dir)?, self.limit)?;
+        let mut command = self.command(compiler.model, &dir)?;
         let mut row = Row::new(key);
+        row.load = load();
+        let before = cpu_of_children();
+        let ended = watch(&mut command, self.limit)?;
+        row.cpu = cpu_of_children() - before;
         row.wall = ended.wall.as_secs_f64();
         row.peak = ended.peak;
         row.timed = timed(&ended.stdout);
@@ -238,6 +242,20 @@ fn descendants(pid: u32) -> Vec<u32> {
     all
 }
 
+/// Processor time of all children that have ended and been waited for, theirs included, in seconds.
+fn cpu_of_children() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name, in brackets, may hold anything. Behind it, cutime and cstime are the 14th and 15th field, in hundredths.
+    let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split_whitespace().skip(13).take(2);
+    fields.filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
+
+/// Processes that wanted to run in the last minute.
+fn load() -> f64 {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0.0)
+}
+
 /// Largest resident memory of a process so far.
 fn high_water(pid: u32) -> Option<u64> {
     kilobytes(&PathBuf::from(format!("/proc/{pid}/status")), "VmHWM:")
@@ -263,6 +281,16 @@ mod tests {
         command.arg("60").stdout(Stdio::piped()).stderr(Stdio::piped());
         let ended = watch(&mut command, Duration::from_millis(50)).unwrap();
         assert!(ended.stopped.is_some() && ended.wall < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn processor_time_of_a_child_is_counted() {
+        let before = cpu_of_children();
+        let mut command = Command::new("sh");
+        command.args(["-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        watch(&mut command, Duration::from_secs(60)).unwrap();
+        assert!(cpu_of_children() > before);
     }
 
     #[test]

@@ -38,6 +38,10 @@ pub struct Row {
     pub outcome: Outcome,
     /// From start to end, the detector's report included.
     pub wall: f64,
+    /// Processor time of all processes of the run, to the hundredth of a second. Where others use the machine too, this is what can be compared.
+    pub cpu: f64,
+    /// Processes that wanted to run when it began, of the whole machine: how much the wall times are worth.
+    pub load: f64,
     /// The part that the program times itself.
     pub timed: f64,
     /// Largest resident memory of a rank.
@@ -53,7 +57,7 @@ pub struct Row {
     pub wrong: usize,
 }
 
-const HEADER: &str = "program,model,variant,class,ranks,config,repetition,outcome,wall_s,timed_s,peak_bytes,executed,observed,recorded,dropped,analysis_s,missed,wrong,found";
+const HEADER: &str = "program,model,variant,class,ranks,config,repetition,outcome,wall_s,cpu_s,load,timed_s,peak_bytes,executed,observed,recorded,dropped,analysis_s,missed,wrong,found";
 
 impl Row {
     pub fn new(key: Key) -> Self {
@@ -61,6 +65,8 @@ impl Row {
             key,
             outcome: Outcome::Finished,
             wall: 0.0,
+            cpu: 0.0,
+            load: 0.0,
             timed: 0.0,
             peak: 0,
             executed: 0,
@@ -105,7 +111,10 @@ impl Row {
         };
         let found: Vec<String> = self.found.iter().map(|(a, b)| format!("{a}+{b}")).collect();
         let head = format!("{},{},{},{},{},{}", key.program, key.model, key.variant, key.class, key.ranks, key.config);
-        let times = format!("{},{outcome},{:.6},{:.6},{}", key.repetition, self.wall, self.timed, self.peak);
+        let times = format!(
+            "{},{outcome},{:.6},{:.2},{:.2},{:.6},{}",
+            key.repetition, self.wall, self.cpu, self.load, self.timed, self.peak
+        );
         let counts = format!("{},{},{},{}", self.executed, self.observed, self.recorded, self.dropped);
         let races = format!("{:.6},{},{},{}", self.analysis, self.missed, self.wrong, found.join(" "));
         format!("{head},{times},{counts},{races}")
@@ -135,16 +144,18 @@ impl Row {
             key,
             outcome,
             wall: fields[8].parse().ok()?,
-            timed: fields[9].parse().ok()?,
-            peak: fields[10].parse().ok()?,
-            executed: fields[11].parse().ok()?,
-            observed: fields[12].parse().ok()?,
-            recorded: fields[13].parse().ok()?,
-            dropped: fields[14].parse().ok()?,
-            analysis: fields[15].parse().ok()?,
-            missed: fields[16].parse().ok()?,
-            wrong: fields[17].parse().ok()?,
-            found: fields[18].split_whitespace().map(pair).collect::<Option<_>>()?,
+            cpu: fields[9].parse().ok()?,
+            load: fields[10].parse().ok()?,
+            timed: fields[11].parse().ok()?,
+            peak: fields[12].parse().ok()?,
+            executed: fields[13].parse().ok()?,
+            observed: fields[14].parse().ok()?,
+            recorded: fields[15].parse().ok()?,
+            dropped: fields[16].parse().ok()?,
+            analysis: fields[17].parse().ok()?,
+            missed: fields[18].parse().ok()?,
+            wrong: fields[19].parse().ok()?,
+            found: fields[20].split_whitespace().map(pair).collect::<Option<_>>()?,
         })
     }
 }
@@ -211,7 +222,7 @@ mod tests {
             repetition,
         };
         let found = BTreeSet::from([("cg.c:1".to_owned(), "cg.c:2".to_owned())]);
-        Row { wall: 1.5, peak: 7, found, missed: 1, ..Row::new(key) }
+        Row { wall: 1.5, cpu: 0.25, load: 2.5, peak: 7, found, missed: 1, ..Row::new(key) }
     }
 
     #[test]

@@ -52,10 +52,12 @@ impl<'a> Group<'a> {
         Spread::of(self.finished().map(value).collect())
     }
 
-    /// How many times as long as another group: repetition by repetition, which ran one after the other.
-    pub fn ratio(&self, to: &Self) -> Option<Spread> {
+    /// How many times as much as another group takes: repetition by repetition, which ran one after the other. Nothing for what is too short to
+    /// be measured.
+    pub fn ratio(&self, to: &Self, value: fn(&Row) -> f64) -> Option<Spread> {
         let partner = |row: &Row| to.finished().find(|other| other.key.repetition == row.key.repetition);
-        Spread::of(self.finished().filter_map(|row| Some(row.wall / partner(row)?.wall)).collect())
+        let ratio = |row: &Row| Some(value(row) / partner(row).map(value).filter(|&value| value > 0.0)?);
+        Spread::of(self.finished().filter_map(ratio).collect())
     }
 
     /// Why there is nothing.
@@ -115,37 +117,51 @@ fn machine() -> String {
 fn overheads(rows: &[Row], programs: &[Program]) -> String {
     let shown: Vec<_> = CONFIGS.iter().filter(|config| config.kind.detects()).collect();
     let mut text = String::from(
-        "Runtime is that of the program without the detector, from start to end. Overhead is what the whole run takes more, the median of the\n\
-         repetitions with the least and the most in brackets. Races are those of the racy variant, A + C as in the paper: A found by watching calls alone\n\
-         (NL), C more by watching loads and stores, against all that there are. DNF: did not finish within the limit.\n\n\
-         | Bench | Class | Ranks | LoC | Runtime (s) | #Races |",
+        "Runtime is that of the program without the detector, from start to end. Overhead is what the whole run takes more, report included: of\n\
+         processor time of all processes first, of wall time second, each the median of the repetitions with the least and the most in brackets. Load is how many\n\
+         processes wanted to run, of the whole machine, while this program was measured: much above the number of cores, wall times tell more of the\n\
+         neighbours than of the detector. Races are those of the racy variant, A + C as in the paper: A found by watching calls alone (NL), C more by\n\
+         watching loads and stores, of all that there are. DNF: did not finish within the limit.\n\n\
+         | Bench | Class | Ranks | LoC | Runtime (s) | CPU (s) | Load | #Races |",
     );
-    text.extend(shown.iter().map(|config| format!(" {} |", config.name)));
-    text.push_str(" Memory native | Memory full |\n|---|---|---|---|---|---|");
-    text.push_str(&"---|".repeat(shown.len() + 2));
+    for config in &shown {
+        let _ = write!(text, " {0} (CPU) | {0} (wall) |", config.name);
+    }
+    text.push_str(" Memory native | Memory full |\n|---|---|---|---|---|---|---|---|");
+    text.push_str(&"---|".repeat(2 * shown.len() + 2));
     text.push('\n');
     for key in subjects(rows) {
         let native = Group::find(rows, &key, "native");
         let lines = programs.iter().find(|program| program.name == key.program).map_or(0, |program| program.lines);
-        let runtime = native.spread(|row| row.wall).map_or_else(|| native.missing(), |s| format!("{:.3}", s.median));
+        let own = |value: fn(&Row) -> f64, digits: usize| {
+            native.spread(value).map_or_else(|| native.missing(), |spread| format!("{:.digits$}", spread.median))
+        };
         let name = if key.model == "shmem" { key.program.clone() } else { format!("{} ({})", key.program, key.model) };
-        let found = found(rows, &key, programs);
-        let _ = write!(text, "| {name} | {} | {} | {lines} | {runtime} | {found} |", key.class, key.ranks);
+        let _ = write!(text, "| {name} | {} | {} | {lines} | {} |", key.class, key.ranks, own(|row| row.wall, 3));
+        let _ = write!(text, " {} | {} | {} |", own(|row| row.cpu, 2), load(rows, &key), found(rows, &key, programs));
         for config in &shown {
             let group = Group::find(rows, &key, config.name);
-            let cell = group.ratio(&native).map_or_else(|| group.missing(), percent);
-            let _ = write!(text, " {cell} |");
+            for value in [(|row| row.cpu) as fn(&Row) -> f64, |row| row.wall] {
+                let cell = group.ratio(&native, value).map_or_else(|| group.missing(), percent);
+                let _ = write!(text, " {cell} |");
+            }
         }
         for config in ["native", "full"] {
             let group = Group::find(rows, &key, config);
-            let cell = group
-                .spread(|row| row.peak as f64)
-                .map_or_else(|| group.missing(), |s| format!("{:.0} MB", s.most / 1e6));
+            let peak = group.spread(|row| row.peak as f64);
+            let cell = peak.map_or_else(|| group.missing(), |spread| format!("{:.0} MB", spread.most / 1e6));
             let _ = write!(text, " {cell} |");
         }
         text.push('\n');
     }
     text
+}
+
+/// Of the machine while a program was measured: least to most.
+fn load(rows: &[Row], key: &Key) -> String {
+    let of = |row: &&Row| Key { repetition: 0, config: String::new(), ..row.key.clone() } == *key;
+    Spread::of(rows.iter().filter(of).map(|row| row.load).collect())
+        .map_or_else(|| "-".into(), |spread| format!("{:.0}-{:.0}", spread.least, spread.most))
 }
 
 /// Ratios as overheads, in percent.
@@ -184,64 +200,50 @@ fn found(rows: &[Row], key: &Key, programs: &[Program]) -> String {
     }
 }
 
-/// Parts of the time that a run with the detector takes more than one without.
+/// Parts of the processor time that a run with the detector takes more than one without.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
     pub native: f64,
     /// The instrumented program with nobody listening, less the native one.
     pub instrumentation: f64,
-    /// What is left: recording accesses and merging them.
-    pub recording: f64,
-    /// Exchanges: the search for conflicts and the communication for it, of the slowest rank.
-    pub analysis: f64,
+    /// What observing takes more than that: recording, analysis, communication and report.
+    pub detection: f64,
     pub full: f64,
 }
 
 impl Parts {
     pub fn of(rows: &[Row], key: &Key) -> Option<Self> {
-        let wall = |config: &str| Group::find(rows, key, config).spread(|row| row.wall).map(|spread| spread.median);
-        let (native, hooks, full) = (wall("native")?, wall("hooks")?, wall("full")?);
-        let analysis = Group::find(rows, key, "full").spread(|row| row.analysis)?.median;
-        let instrumentation = (hooks - native).max(0.0);
-        Some(Self {
-            native,
-            instrumentation,
-            recording: (full - native - instrumentation - analysis).max(0.0),
-            analysis,
-            full,
-        })
+        let cpu = |config: &str| Group::find(rows, key, config).spread(|row| row.cpu).map(|spread| spread.median);
+        let (native, hooks, full) = (cpu("native")?, cpu("hooks")?, cpu("full")?);
+        let instrumentation = (hooks - native).clamp(0.0, (full - native).max(0.0));
+        Some(Self { native, instrumentation, detection: (full - native - instrumentation).max(0.0), full })
     }
 }
 
-/// The paper's figure 1 in numbers.
+/// The paper's figure 1 in numbers, as far as it can be measured from outside.
 fn breakdown(rows: &[Row]) -> String {
     let mut text = String::from(
         "## Where the time goes (full)\n\n\
-         Instrumentation is what the instrumented program takes more with nobody listening; analysis (conflicts, and the communication for them) is timed by the\n\
-         slowest rank; recording is the rest. Shared is the share of executed accesses that went to shared memory.\n\n\
-         | Bench | Class | Ranks | native (s) | instrumentation (s) | recording (s) | analysis (s) | full (s) | accesses | shared | records | dropped |\n\
+         Processor time, medians. Instrumentation is what the instrumented program takes more with nobody listening; detection is what observing it takes on\n\
+         top: recording, analysis, communication, report. Analysis is the detector's own figure, wall time of the slowest rank, so it is no part of the sum; it\n\
+         is not told apart into computation and communication yet. Shared is the share of executed accesses that went to shared memory.\n\n\
+         | Bench | Class | Ranks | native (s) | instrumentation (s) | detection (s) | full (s) | analysis, wall (s) | accesses | shared | records | dropped |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for key in subjects(rows) {
         let Some(parts) = Parts::of(rows, &key) else { continue };
         let full = Group::find(rows, &key, "full");
-        let figure = |value: fn(&Row) -> u64| full.spread(|row| value(row) as f64).map_or(0.0, |spread| spread.median);
-        let (executed, observed) = (figure(|row| row.executed), figure(|row| row.observed));
+        let figure = |value: fn(&Row) -> f64| full.spread(value).map_or(0.0, |spread| spread.median);
+        let (executed, observed) = (figure(|row| row.executed as f64), figure(|row| row.observed as f64));
+        let _ = write!(text, "| {} | {} | {} |", key.program, key.class, key.ranks);
+        let _ = write!(text, " {:.2} | {:.2} | {:.2} |", parts.native, parts.instrumentation, parts.detection);
+        let _ = write!(text, " {:.2} | {:.2} | {executed:.3e} |", parts.full, figure(|row| row.analysis));
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3e} | {:.0}% | {:.3e} | {:.0} |",
-            key.program,
-            key.class,
-            key.ranks,
-            parts.native,
-            parts.instrumentation,
-            parts.recording,
-            parts.analysis,
-            parts.full,
-            executed,
+            " {:.0}% | {:.3e} | {:.0} |",
             (observed / executed.max(1.0) * 100.0).min(100.0),
-            figure(|row| row.recorded),
-            figure(|row| row.dropped),
+            figure(|row| row.recorded as f64),
+            figure(|row| row.dropped as f64),
         );
     }
     text
@@ -289,7 +291,7 @@ mod tests {
             config: config.into(),
             repetition,
         };
-        Row { wall, ..Row::new(key) }
+        Row { wall, cpu: wall, ..Row::new(key) }
     }
 
     #[test]
@@ -302,7 +304,7 @@ mod tests {
             row("full", 2, 9.0),
         ];
         let key = &subjects(&rows)[0];
-        let ratio = Group::find(&rows, key, "full").ratio(&Group::find(&rows, key, "native")).unwrap();
+        let ratio = Group::find(&rows, key, "full").ratio(&Group::find(&rows, key, "native"), |row| row.wall).unwrap();
         assert_eq!(ratio, Spread { least: 2.0, median: 2.5, most: 3.0 });
         assert_eq!(percent(ratio), "150% [100%, 200%]");
         assert_eq!(percent(Spread { least: 1.01, median: 1.01, most: 1.01 }), "1.0%");
@@ -318,9 +320,9 @@ mod tests {
 
     #[test]
     fn parts_add_up() {
-        let rows = [row("native", 0, 1.0), row("hooks", 0, 3.0), Row { analysis: 2.0, ..row("full", 0, 10.0) }];
+        let rows = [row("native", 0, 1.0), row("hooks", 0, 3.0), row("full", 0, 10.0)];
         let parts = Parts::of(&rows, &subjects(&rows)[0]).unwrap();
-        let sum = parts.native + parts.instrumentation + parts.recording + parts.analysis;
+        let sum = parts.native + parts.instrumentation + parts.detection;
         assert!((sum - parts.full).abs() < 1e-9, "{parts:?}");
     }
 }
