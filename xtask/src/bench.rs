@@ -40,12 +40,13 @@ use std::time::Duration;
 pub fn nas(options: &Options) -> Result<()> {
     let known = manifest::read()?;
     let programs = chosen(&known, options)?;
+    // What is missing is said before minutes of building.
+    let compiler = Compiler::new(options.model)?;
     build::build()?;
     let out = options.out.clone().map_or_else(default_dir, Ok)?;
     std::fs::create_dir_all(&out).map_err(|e| format!("cannot make {}: {e}", out.display()))?;
     let mut rows = Rows::open(&out.join("raw.csv"))?;
     let cells = plan(&programs, options);
-    let compiler = Compiler::new(options.model)?;
     let bar = progress(cells.len());
     let wrong = run_all(&cells, &compiler, &mut rows, options, &bar);
     bar.finish_and_clear();

@@ -60,6 +60,15 @@ impl<'a> Group<'a> {
         Spread::of(self.finished().filter_map(ratio).collect())
     }
 
+    /// A mark for runs that did not keep all they observed: their time is not that of full observation.
+    fn dropped(&self) -> String {
+        let share = |row: &Row| row.dropped as f64 / (row.observed.max(1)) as f64;
+        match self.spread(share) {
+            Some(spread) if spread.most > 0.0 => format!(" ({:.1}% dropped)", spread.most * 100.0),
+            _ => String::new(),
+        }
+    }
+
     /// Why there is nothing.
     fn missing(&self) -> String {
         match self.rows.first().map(|row| &row.outcome) {
@@ -121,7 +130,8 @@ fn overheads(rows: &[Row], programs: &[Program]) -> String {
          processor time of all processes first, of wall time second, each the median of the repetitions with the least and the most in brackets. Load is how many\n\
          processes wanted to run, of the whole machine, while this program was measured: much above the number of cores, wall times tell more of the\n\
          neighbours than of the detector. Races are those of the racy variant, A + C as in the paper: A found by watching calls alone (NL), C more by\n\
-         watching loads and stores, of all that there are. DNF: did not finish within the limit.\n\n\
+         watching loads and stores, of all that there are. DNF: did not finish within the limit.\n\
+         Dropped: the share of observed accesses lost to the detector's limit on records; such a run is cheaper than it should be, and may miss races.\n\n\
          | Bench | Class | Ranks | LoC | Runtime (s) | CPU (s) | Load | #Races |",
     );
     for config in &shown {
@@ -143,7 +153,7 @@ fn overheads(rows: &[Row], programs: &[Program]) -> String {
             let group = Group::find(rows, &key, config.name);
             for value in [(|row| row.cpu) as fn(&Row) -> f64, |row| row.wall] {
                 let cell = group.ratio(&native, value).map_or_else(|| group.missing(), percent);
-                let _ = write!(text, " {cell} |");
+                let _ = write!(text, " {cell}{} |", group.dropped());
             }
         }
         for config in ["native", "full"] {
@@ -316,6 +326,13 @@ mod tests {
             [row("native", 0, 1.0), Row { outcome: Outcome::DidNotFinish("600 s".into()), ..row("full", 0, 600.0) }];
         let text = overheads(&rows, &[]);
         assert!(text.contains("DNF (600 s)") && text.contains("| - |"), "{text}");
+    }
+
+    #[test]
+    fn a_run_that_dropped_accesses_is_marked() {
+        let dropped = Row { observed: 200, dropped: 30, ..row("full", 0, 2.0) };
+        let text = overheads(&[row("native", 0, 1.0), dropped], &[]);
+        assert!(text.contains("100% (15.0% dropped)"), "{text}");
     }
 
     #[test]
