@@ -8,6 +8,7 @@
 //! | [`mistakes`] | what users get wrong: compilers, numbers, programs, damaged files, full disks |
 //! | [`honest`] | the program's input, output, arguments and exit codes are its own |
 //! | [`mpi`] | MPI programs under launchers, their ends, projects that build themselves |
+//! | [`nas`] | class S of the programs of `nas-bench/`, correct and racy |
 //! | [`scale`] | many accesses and barriers in bounded memory |
 //!
 //! `cargo test --test e2e -- FILTER` runs those whose names contain FILTER. `THRILLE_REPEAT=N` runs each program of the corpus N times
@@ -19,6 +20,7 @@ mod golden;
 mod honest;
 mod mistakes;
 mod mpi;
+mod nas;
 mod scale;
 #[path = "../support/mod.rs"]
 mod support;
@@ -48,6 +50,7 @@ fn main() {
         mistakes::trials(),
         honest::trials(),
         mpi::trials(),
+        nas::trials(),
         scale::trials(),
     ];
     libtest_mimic::run(&args, trials.into_iter().flatten().collect()).exit();

@@ -43,6 +43,13 @@ pub fn run(command: &mut Command) -> Result<Ended, Failed> {
     Running::start(command)?.end()
 }
 
+/// Runs a command that may take longer than others.
+pub fn run_within(command: &mut Command, patience: Duration) -> Result<Ended, Failed> {
+    let mut running = Running::start(command)?;
+    running.patience = patience;
+    running.end()
+}
+
 /// Runs it and wants this exit code.
 pub fn expect(command: &mut Command, code: i32) -> Result<Ended, Failed> {
     let ended = run(command)?;
@@ -78,6 +85,7 @@ pub struct Running {
     child: Child,
     readers: Option<[std::thread::JoinHandle<String>; 2]>,
     begun: Instant,
+    patience: Duration,
     words: String,
 }
 
@@ -85,7 +93,13 @@ impl Running {
     pub fn start(command: &mut Command) -> Result<Self, Failed> {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let readers = [reader(child.stdout.take()), reader(child.stderr.take())];
-        Ok(Self { child, readers: Some(readers), begun: Instant::now(), words: format!("{command:?}") })
+        Ok(Self {
+            child,
+            readers: Some(readers),
+            begun: Instant::now(),
+            patience: PATIENCE,
+            words: format!("{command:?}"),
+        })
     }
 
     pub fn pid(&self) -> u32 {
@@ -100,7 +114,7 @@ impl Running {
     /// Waits for something to become true while the command runs.
     pub fn wait_for(&mut self, what: &str, mut holds: impl FnMut() -> bool) -> Result<(), Failed> {
         while !holds() {
-            check(!self.is_over() && self.begun.elapsed() < PATIENCE, || {
+            check(!self.is_over() && self.begun.elapsed() < self.patience, || {
                 format!("{what}: never happened in {}", self.words)
             })?;
             std::thread::sleep(Duration::from_millis(5));
@@ -113,10 +127,10 @@ impl Running {
             if let Some(status) = self.child.try_wait()? {
                 break status;
             }
-            if self.begun.elapsed() > PATIENCE {
+            if self.begun.elapsed() > self.patience {
                 let _ = self.child.kill();
                 let _ = self.child.wait();
-                return Err(format!("not over after {} s: {}", PATIENCE.as_secs(), self.words).into());
+                return Err(format!("not over after {} s: {}", self.patience.as_secs(), self.words).into());
             }
             std::thread::sleep(Duration::from_millis(2));
         };

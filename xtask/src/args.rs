@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::bench;
 use std::path::PathBuf;
 
 /// What can be typed.
@@ -10,7 +11,14 @@ cargo xtask demo                   build, and find the race in a small program
 cargo xtask test [--nightly] [--bless] [FILTER]
                                    everything that must hold; with FILTER only the tests whose names contain it
     --nightly                      many more random cases, 20 runs of each program
-    --bless                        accept the present reports and symbols as the expected ones";
+    --bless                        accept the present reports and symbols as the expected ones
+cargo xtask bench nas [OPTIONS]    programs of nas-bench with and without the detector: time, memory, races; goes on where it was stopped
+    --programs LIST                [default: all]         --classes LIST   of S W A B C D [default: A]
+    --ranks LIST                   [default: 2]           --configs LIST   of native NL hooks full [default: all]
+    --model shmem|mpi              [default: shmem]       --repetitions N  [default: 3]
+    --limit SECONDS                of a run [default: 600]
+    --races CLASS|none             class to look for races in [default: S]
+    --out DIR                      [default: nas-bench/runs/<date>-<cores>c]";
 
 /// What to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,6 +28,7 @@ pub enum Task {
     Install { prefix: Option<PathBuf> },
     Demo,
     Test(Options),
+    Bench(bench::Options),
 }
 
 /// How often the tests repeat themselves.
@@ -67,6 +76,10 @@ pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Task, String> {
             _ => Err("install takes --prefix DIR and nothing else".into()),
         },
         "test" => options(rest).map(Task::Test),
+        "bench" => match rest.split_first() {
+            Some((suite, options)) if suite == "nas" => bench::Options::parse(options).map(Task::Bench),
+            _ => Err("bench takes the name of a suite: nas".into()),
+        },
         other => Err(format!("there is no task {other}")),
     }
 }
@@ -96,7 +109,7 @@ mod tests {
         assert_eq!(said("install --prefix /x"), Ok(Task::Install { prefix: Some("/x".into()) }));
         let all = Options { depth: Depth::Nightly, golden: Golden::Bless, filter: Some("ring".into()) };
         assert_eq!(said("test ring --bless --nightly"), Ok(Task::Test(all)));
-        for wrong in ["tset", "demo now", "install /x", "test --fast", "test a b"] {
+        for wrong in ["tset", "demo now", "install /x", "test --fast", "test a b", "bench", "bench nbs"] {
             assert!(said(wrong).is_err(), "{wrong}");
         }
     }

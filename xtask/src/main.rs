@@ -3,6 +3,7 @@
 //! | module | does |
 //! |---|---|
 //! | [`args`] | the command line |
+//! | [`bench`] | `bench nas`: what the detector costs on the programs of `nas-bench/` |
 //! | [`build`] | `build` and `install` |
 //! | [`demo`] | `demo`: one racy program and its report |
 //! | [`test`] | `test`: everything that must hold, part by part |
@@ -10,6 +11,7 @@
 //! | [`part`] | runs one command, takes the time, counts the tests that its output tells of |
 
 mod args;
+mod bench;
 mod build;
 mod demo;
 mod packages;
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         Ok(Task::Install { prefix }) => build::install(prefix),
         Ok(Task::Demo) => demo::demo(),
         Ok(Task::Test(options)) => test::test(&options),
+        Ok(Task::Bench(options)) => bench::nas(&options),
         Err(error) => Err(format!("{error}\n\n{}", args::HELP)),
     };
     match done {
