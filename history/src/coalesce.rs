@@ -124,7 +124,7 @@ impl Coalescer {
         }
         self.flush();
         let page = lo / PAGE;
-        let end = (page + 1).checked_mul(PAGE).unwrap_or(u64::MAX);
+        let end = (page + 1).saturating_mul(PAGE);
         if hi > end {
             return self.set_range(class, lo, hi);
         }
