@@ -1,6 +1,6 @@
 //! Every history against the oracle: random operations over many distributions of coordinates.
 //!
-//! `THRILLE_NIGHTLY=1` runs two hundred times as many cases: ten million operations a structure. A failure prints the shrunk list of operations.
+//! `THRILLE_NIGHTLY=1` runs two hundred times as many cases: six million operations a structure. A failure prints the shrunk list of operations.
 
 use crate::{
     AnyHistory, FragmentTreap, FragmentTree, History, Interval, IntervalBTree, IntervalSkiplist, Keep, Naive, Store,
@@ -156,7 +156,7 @@ pub(crate) fn config(by_day: u32) -> Config {
 }
 
 fn agree<H: History<Value>>(new: impl Fn(u64) -> H, check: impl Fn(&H)) {
-    TestRunner::new(config(1_000))
+    TestRunner::new(config(600))
         .run(&(any::<u64>(), ops()), |(seed, ops)| agrees_with_naive(new(seed), &ops, &check))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
