@@ -28,8 +28,8 @@ use std::ops::Bound;
 use std::rc::Rc;
 use thrille_history::{History, IntervalSkiplist, Keep};
 use thrille_model::{
-    Access, Ctx, Flow, How, Lock, Locksets, Order, Phase, Pos, Rank, Segment, Span, Strand, Sync, SyncEvent, Token,
-    Why, Word, conflict, protected,
+    Access, Ctx, Flow, How, Lock, Locksets, Order, Phase, Pos, Rank, Segment, Site, Span, Strand, Sync, SyncEvent,
+    Token, Why, Word, conflict, protected,
 };
 
 /// An unordered, conflicting, unprotected pair: indices of accesses, the earlier in the replay first.
@@ -110,6 +110,8 @@ struct WordState {
     /// What an observer of a version learns, for the versions that somebody observes.
     learned: FxHashMap<u64, Rc<Clock>>,
     observed: FxHashSet<u64>,
+    /// The versions that replaced what was there.
+    sets: BTreeSet<u64>,
     /// The puts whose signals are in the release sequence at a version.
     signals: Vec<(u64, (Strand, Pos))>,
     waiting: Vec<Lane>,
@@ -129,10 +131,18 @@ struct LockState {
     waiting: Vec<Lane>,
 }
 
-struct QuietAt {
+/// One strand's completions of a context, in order: where, and what it knew then.
+struct Quiets {
     lane: Lane,
-    pos: Pos,
-    knew: Clock,
+    at: Vec<(Pos, Clock)>,
+}
+
+impl Quiets {
+    /// Whether one that this clock knows of completed what `lane` issued at `begin`. Of those that it knows the last knew most.
+    fn completed(&self, clock: &Clock, lane: Lane, begin: Pos) -> bool {
+        let known = self.at.partition_point(|&(pos, _)| clock.knows(self.lane, pos));
+        self.at[..known].last().is_some_and(|(_, knew)| knew.knows(lane, begin))
+    }
 }
 
 struct Replay<'a, F> {
@@ -143,7 +153,9 @@ struct Replay<'a, F> {
     lanes: FxHashMap<Strand, Lane>,
     tokens: FxHashMap<Token, TokenState>,
     words: FxHashMap<Word, WordState>,
-    quiets: FxHashMap<(Rank, Ctx), Vec<QuietAt>>,
+    quiets: FxHashMap<(Rank, Ctx), Vec<Quiets>>,
+    /// Why pairs of sites race, once found out.
+    whys: FxHashMap<(Site, Site), Why>,
     locks: FxHashMap<Lock, LockState>,
     /// Where each strand's sections of a lock begin and end.
     sections: FxHashMap<(Strand, Lock), BTreeMap<Pos, Sync>>,
@@ -167,8 +179,11 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 Sync::Release(token) => tokens.entry(token).or_default().releases_to_come += 1,
                 Sync::Update { word, version, how, signals, .. } => {
                     let signal = signals.then_some((event.strand, event.pos));
-                    let update = WordUpdate { how, clock: None, signal };
-                    words.entry(word).or_default().updates.insert(version, update);
+                    let state = words.entry(word).or_default();
+                    if how == How::Set {
+                        state.sets.insert(version);
+                    }
+                    state.updates.insert(version, WordUpdate { how, clock: None, signal });
                 }
                 Sync::Observe { word, version } => {
                     words.entry(word).or_default().observed.insert(version);
@@ -205,6 +220,7 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
             tokens,
             words,
             quiets: FxHashMap::default(),
+            whys: FxHashMap::default(),
             locks,
             sections,
             signal_seen: FxHashMap::default(),
@@ -300,9 +316,10 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 if let Some(learned) = state.learned.get(&version) {
                     clock.join(learned);
                 }
-                let set_at =
-                    state.updates.range(..=latest).rev().find(|(_, u)| u.how == How::Set).map_or(0, |(&v, _)| v);
-                for &(_, put) in state.signals.iter().rev().filter(|(v, _)| (set_at..=latest).contains(v)) {
+                let set_at = state.sets.range(..=latest).next_back().copied().unwrap_or(0);
+                let from = state.signals.partition_point(|&(v, _)| v < set_at);
+                let to = state.signals.partition_point(|&(v, _)| v <= latest);
+                for &(_, put) in &state.signals[from..to] {
                     let seen = self.signal_seen.entry(put).or_default();
                     if !seen.iter().any(|&(l, _)| l == lane) {
                         seen.push((lane, event.pos));
@@ -311,8 +328,12 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
             }
             Sync::Quiet(ctx) => {
                 clock.learn(lane, event.pos.0);
-                let at = QuietAt { lane, pos: event.pos, knew: clock.clone() };
-                self.quiets.entry((event.strand.rank, ctx)).or_default().push(at);
+                let at = (event.pos, clock.clone());
+                let quiets = self.quiets.entry((event.strand.rank, ctx)).or_default();
+                match quiets.iter_mut().find(|quiets| quiets.lane == lane) {
+                    Some(quiets) => quiets.at.push(at),
+                    None => quiets.push(Quiets { lane, at: vec![at] }),
+                }
             }
             Sync::Lock(lock, number) => {
                 let Some(state) = self.locks.get_mut(&lock) else { return true };
@@ -365,7 +386,7 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
         clock.learn(lane, access.begin.0 + 1);
         let clock = clock.clone();
         let mut history = self.history.remove(&access.place.segment).unwrap_or_default();
-        let mut found = Vec::new();
+        let (mut found, mut whys) = (Vec::new(), std::mem::take(&mut self.whys));
         history.retain_overlapping(access.place.bytes, |_, &mut j| {
             let other = &self.accesses[j];
             let ordered = self.done_before(other, access, &clock);
@@ -373,13 +394,15 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 if protected(other, access, self.locksets) {
                     found.extend(self.flows(other, access, &clock).map(Found::Flow));
                 } else if !ordered {
-                    found.push(Found::Race(Pair { first: j, second: i, why: self.why(other, &clock) }));
+                    let why = *whys.entry((other.site, access.site)).or_insert_with(|| self.why(other, &clock));
+                    found.push(Found::Race(Pair { first: j, second: i, why }));
                 }
             }
             if stands_for(access, other) && (ordered || same_fate(access, other)) { Keep::No } else { Keep::Yes }
         });
         history.insert(access.place.bytes, i);
         self.history.insert(access.place.segment, history);
+        self.whys = whys;
         found.into_iter().for_each(&mut self.found);
     }
 
@@ -405,9 +428,8 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 return true;
             }
         }
-        self.quiets.get(&(x.strand.rank, operation.ctx)).is_some_and(|quiets| {
-            quiets.iter().rev().any(|q| clock.knows(q.lane, q.pos) && q.knew.knows(lane, x.begin))
-        })
+        let quiets = self.quiets.get(&(x.strand.rank, operation.ctx));
+        quiets.is_some_and(|quiets| quiets.iter().any(|q| q.completed(clock, lane, x.begin)))
     }
 
     /// What flows from `x` to `y` through the locks that keep them apart, and is not known to `y` anyway.
@@ -433,7 +455,10 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
         let other_context = self.quiets.iter().any(|(&(rank, ctx), quiets)| {
             rank == x.strand.rank
                 && ctx != operation.ctx
-                && quiets.iter().any(|q| q.lane == lane && q.pos > x.begin && clock.knows(lane, q.pos))
+                && quiets.iter().filter(|q| q.lane == lane).any(|q| {
+                    let after = q.at.partition_point(|&(pos, _)| pos <= x.begin);
+                    q.at.get(after).is_some_and(|&(pos, _)| clock.knows(lane, pos))
+                })
         });
         if other_context { Why::WrongContext } else { Why::Incomplete }
     }
