@@ -175,6 +175,18 @@ pub fn complete(posted: Posted, status: &MPI_Status) -> Option<Token> {
     }
 }
 
+/// The message that a probe saw: the next one of its line.
+pub fn seen(wanted: Wanted, status: &MPI_Status) -> Option<Token> {
+    let source = wanted.source.or_else(|| comms::known_peer(wanted.comm, status.MPI_SOURCE))?;
+    let tag = wanted.tag.unwrap_or(status.MPI_TAG);
+    COUNTS.with(|counts| {
+        counts.number_earlier(&wanted, u64::MAX, source, tag);
+        let received = counts.received.get(&(wanted.id, source, tag)).copied().unwrap_or(0);
+        let (from, to, tag) = (source, wanted.me, i64::from(tag));
+        Some(Token::Message { group: wanted.id, from, to, tag, seq: received + 1 })
+    })
+}
+
 /// A receive ends without a message. Its number goes to the next one, if nobody has got that yet.
 pub fn withdraw(posted: Posted) {
     COUNTS.with(|counts| match posted {

@@ -222,17 +222,33 @@ fn receiving(
     result
 }
 
+/// A probe saw a message: it has been sent.
+fn probed(call: &mut Call, source: c_int, tag: c_int, comm: MPI_Comm, status: &MPI_Status) {
+    let receiving = Receiving::new(call, std::ptr::null(), 0, nothing(), source, tag, comm);
+    if let Some(token) = receiving.and_then(|r| messages::seen(r.wanted, status)) {
+        call.acquire(token);
+    }
+}
+
 /// Messages that a matching probe has taken: the number of each.
 static TAKEN: Shared<FxHashMap<u64, Token>> = Shared::new();
 
 /// A matching probe found something.
-fn matched(call: &Call, source: c_int, tag: c_int, comm: MPI_Comm, message: *const MPI_Message, status: &MPI_Status) {
+fn matched(
+    call: &mut Call,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    message: *const MPI_Message,
+    status: &MPI_Status,
+) {
     // SAFETY: the library has written the message.
     let handle = raw(unsafe { *message });
     if let Some(receiving) = Receiving::new(call, std::ptr::null(), 0, nothing(), source, tag, comm) {
         let posted = messages::post(receiving.wanted);
         if let Some(token) = messages::complete(posted, status) {
             TAKEN.with(|taken| taken.insert(handle, token));
+            call.acquire(token);
         }
     }
 }
@@ -332,18 +348,41 @@ calls! {
             real_Sendrecv_replace(at, n, ty, dest, send_tag, source, tag, comm, s)
         })
     }
+    fn Probe(source: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status), real => {
+        let Some(mut call) = call() else { return real() };
+        let mut statuses = Statuses::new(status, 1);
+        // SAFETY: as above.
+        let result = unsafe { real_Probe(source, tag, comm, statuses.pass()) };
+        if result == SUCCESS {
+            probed(&mut call, source, tag, comm, &statuses.get(0));
+        }
+        result
+    }
+    fn Iprobe(source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, status: *mut MPI_Status), real => {
+        let Some(mut call) = call() else { return real() };
+        let mut statuses = Statuses::new(status, 1);
+        // SAFETY: as above; the library has written the flag.
+        let (result, found) = unsafe {
+            let result = real_Iprobe(source, tag, comm, flag, statuses.pass());
+            (result, result == SUCCESS && *flag != 0)
+        };
+        if found {
+            probed(&mut call, source, tag, comm, &statuses.get(0));
+        }
+        result
+    }
     fn Mprobe(source: c_int, tag: c_int, comm: MPI_Comm, message: *mut MPI_Message, status: *mut MPI_Status), real => {
-        let Some(call) = call() else { return real() };
+        let Some(mut call) = call() else { return real() };
         let mut statuses = Statuses::new(status, 1);
         // SAFETY: as above.
         let result = unsafe { real_Mprobe(source, tag, comm, message, statuses.pass()) };
         if result == SUCCESS {
-            matched(&call, source, tag, comm, message, &statuses.get(0));
+            matched(&mut call, source, tag, comm, message, &statuses.get(0));
         }
         result
     }
     fn Improbe(source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, message: *mut MPI_Message, status: *mut MPI_Status), real => {
-        let Some(call) = call() else { return real() };
+        let Some(mut call) = call() else { return real() };
         let mut statuses = Statuses::new(status, 1);
         // SAFETY: as above; the library has written the flag.
         let (result, found) = unsafe {
@@ -351,7 +390,7 @@ calls! {
             (result, result == SUCCESS && *flag != 0)
         };
         if found {
-            matched(&call, source, tag, comm, message, &statuses.get(0));
+            matched(&mut call, source, tag, comm, message, &statuses.get(0));
         }
         result
     }

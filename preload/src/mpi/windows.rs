@@ -9,7 +9,7 @@ use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Group, MPI_Info, MPI_Win};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
-use thrille_model::{Ctx, Mode, Rank, Segment, Token};
+use thrille_model::{Ctx, Rank, Segment, Token};
 use thrille_runtime::{Region, Regions};
 
 /// How displacements at a target are counted.
@@ -54,6 +54,14 @@ pub enum Step {
     Wait,
 }
 
+/// Whether the lock of a lock epoch was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    Yes,
+    /// The program says that nobody else wants it: the epoch is there, and nothing is protected.
+    OnTrust,
+}
+
 /// A window of this process.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "independent properties")]
@@ -83,10 +91,10 @@ pub struct Window {
     pub opening: Option<u64>,
     /// The targets that this process knows to have come to that one.
     pub met: FxHashSet<Rank>,
-    /// Locks that it holds, by target.
-    pub locks: FxHashMap<c_int, Mode>,
-    /// Whether it holds the shared locks of all.
-    pub lock_all: bool,
+    /// Its lock epochs, by target.
+    pub locks: FxHashMap<c_int, Taken>,
+    /// Its epoch for the shared locks of all.
+    pub lock_all: Option<Taken>,
     /// Targets of the access epoch between start and complete: rank here and in the world.
     pub started: Vec<(c_int, Rank)>,
     /// Origins of the exposure epoch between post and wait.
@@ -297,7 +305,7 @@ fn made(call: &mut Call, win: MPI_Win, new: &New, hints: &Hints) {
         opening: None,
         met: FxHashSet::default(),
         locks: FxHashMap::default(),
-        lock_all: false,
+        lock_all: None,
         started: Vec::new(),
         posted: Vec::new(),
         epochs: FxHashMap::default(),

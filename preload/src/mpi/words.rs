@@ -6,8 +6,11 @@
 //! no order by accumulates.
 
 use crate::counters::{Counted, Counters};
+use crate::mpi::windows::window;
 use crate::rank::Told;
+use mpi_sys::MPI_Win;
 use rustc_hash::FxHasher;
+use std::ffi::c_int;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 use thrille_model::Word;
@@ -32,8 +35,16 @@ pub fn lock(word: Word) -> Option<Counted> {
     WORDS.get()?.lock((hasher.finish() >> 20) % NUMBER, progress)
 }
 
+/// Lets the library work on what others want of this process, when it has just asked itself for something: who polls its own part of a
+/// window waits for them, and Open MPI over UCX carries out what goes to the own rank without looking at the others.
+pub fn progress_at(target: c_int, win: MPI_Win) {
+    if window(win, |w| w.rank) == Some(target) {
+        progress();
+    }
+}
+
 /// Lets the library work: the counter's holder may wait for this process to carry out its operation.
-fn progress() {
+pub fn progress() {
     let mut flag = 0;
     // SAFETY: asks whether there is a message; nothing is received. On the world: for others MPICH does not look at the network.
     unsafe {
