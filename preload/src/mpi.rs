@@ -36,3 +36,5 @@ mod rma;
 mod setup;
 mod windows;
 mod words;
+
+pub use words::between_processes;

@@ -344,6 +344,11 @@ impl Rank {
         self.event_here(recorder, Sync::Update { word, version, how, via, signals }, recorder.pos);
     }
 
+    /// A word of the job is changed by an instruction of the processor.
+    pub fn signal(&mut self, recorder: &mut Recorder, word: Word, version: u64, how: How) {
+        self.event(recorder, Sync::Update { word, version, how, via: None, signals: false });
+    }
+
     /// A word of the job was seen.
     pub fn observe(&mut self, recorder: &mut Recorder, word: Word, version: u64) {
         self.event(recorder, Sync::Observe { word, version });

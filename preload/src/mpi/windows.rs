@@ -8,8 +8,8 @@ use crate::mpi::comms::{self, Members, is_global};
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Group, MPI_Info, MPI_Win};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::{c_char, c_int, c_void};
-use std::sync::atomic::{AtomicU32, Ordering};
-use thrille_model::{Ctx, Rank, Segment, Token};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use thrille_model::{Ctx, Rank, Segment, Token, Word};
 use thrille_runtime::{Region, Regions};
 
 /// How displacements at a target are counted.
@@ -331,7 +331,7 @@ fn made(call: &mut Call, win: MPI_Win, new: &New, hints: &Hints) {
 /// The others' parts of a shared window are in this process's address space.
 fn others_parts(window: &mut Window, win: MPI_Win) {
     let (all, mine) = (window.size, window.rank);
-    for rank in (0..all).filter(|&r| r != mine) {
+    for rank in 0..all {
         let (mut size, mut unit, mut base): (MPI_Aint, c_int, *mut c_void) = (0, 0, std::ptr::null_mut());
         // SAFETY: asks about a shared window, with variables of our own.
         let result =
@@ -339,9 +339,30 @@ fn others_parts(window: &mut Window, win: MPI_Win) {
         if let (SUCCESS, Some(owner), true) = (result, window.world_rank(rank), size > 0) {
             let (start, segment) = (base as u64, Segment::Window(window.number));
             let region = Region { start, end: start.saturating_add(size as u64), owner, segment, offset: 0 };
-            REGIONS.with(|regions| regions.push((window.number, region)));
+            if rank != mine {
+                REGIONS.with(|regions| regions.push((window.number, region)));
+            }
+            PARTS.with(|parts| parts.push((window.number, region)));
+            ANY_PARTS.store(true, Ordering::Release);
         }
     }
+}
+
+/// All parts of shared windows, this process's own among them, as all processes name them.
+static PARTS: Shared<Vec<(u32, Region)>> = Shared::new();
+
+/// Whether there are any.
+static ANY_PARTS: AtomicBool = AtomicBool::new(false);
+
+/// The word at an address that several processes reach by their own instructions.
+pub fn reached_by_many(address: u64) -> Option<Word> {
+    if !ANY_PARTS.load(Ordering::Acquire) {
+        return None;
+    }
+    PARTS.with(|parts| {
+        let (_, part) = parts.iter().find(|(_, part)| (part.start..part.end).contains(&address))?;
+        Some(Word { owner: part.owner, segment: part.segment, offset: address - part.start })
+    })
 }
 
 /// Runs a call that makes a window. It is collective, and everybody learns of everybody's memory in it.
@@ -451,6 +472,7 @@ calls! {
         }
         if result == SUCCESS && let Some(gone) = WINDOWS.with(|windows| windows.remove(&raw(handle))) {
             REGIONS.with(|regions| regions.retain(|(n, _)| *n != gone.number));
+            PARTS.with(|parts| parts.retain(|(n, _)| *n != gone.number));
             share(&mut call);
         }
         result

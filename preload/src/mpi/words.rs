@@ -6,7 +6,7 @@
 //! no order by accumulates.
 
 use crate::counters::{Counted, Counters};
-use crate::mpi::windows::window;
+use crate::mpi::windows::{reached_by_many, window};
 use crate::rank::Told;
 use mpi_sys::MPI_Win;
 use rustc_hash::FxHasher;
@@ -30,9 +30,20 @@ pub fn make(told: &Told, transport: &mut SocketTransport) {
 
 /// Locks a word's counter.
 pub fn lock(word: Word) -> Option<Counted> {
+    WORDS.get()?.lock(index(word), progress)
+}
+
+fn index(word: Word) -> u64 {
     let mut hasher = FxHasher::default();
     word.hash(&mut hasher);
-    WORDS.get()?.lock((hasher.finish() >> 20) % NUMBER, progress)
+    (hasher.finish() >> 20) % NUMBER
+}
+
+/// An atomic instruction is about to be carried out: if other processes reach the same memory by theirs, its word, locked. Their holders
+/// wait for nobody, and this may be a thread that must not call the library.
+pub fn between_processes(address: u64) -> Option<(Word, Counted)> {
+    let word = reached_by_many(address)?;
+    Some((word, WORDS.get()?.lock(index(word), std::thread::yield_now)?))
 }
 
 /// Lets the library work on what others want of this process, when it has just asked itself for something: who polls its own part of a
