@@ -18,6 +18,7 @@
 //! | [`requests`] | wait and test, persistent requests |
 //! | [`collectives`] | collectives, blocking and not |
 //! | [`neighbours`] | neighbourhood collectives |
+//! | [`local`] | calls that only work on memory of the caller |
 //! | [`callers`] | whose code made a call |
 //! | [`call`] | what the rows of all of them are written in |
 
@@ -28,6 +29,7 @@ mod collectives;
 mod comms;
 mod datatypes;
 mod epochs;
+mod local;
 mod messages;
 mod neighbours;
 mod p2p;
