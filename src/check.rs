@@ -142,6 +142,10 @@ impl Guess {
             flags.push("-g".into());
         }
         // No -O: the compiler may leave out a load whose value nobody uses, and a person looks for the race on its line all the same.
+        if needs.mpi && cc.is_none() && !has("-O") {
+            // MPICH's compiler for Fortran optimises unasked.
+            flags.push("-O0".into());
+        }
         if needs.openmp && !has("-fopenmp") {
             flags.push("-fopenmp".into());
         }
