@@ -14,6 +14,7 @@
 //! | [`epochs`] | fence, lock, flush |
 //! | [`active`] | post, start, complete, wait |
 //! | [`p2p`] | messages |
+//! | [`partitioned`] | partitioned messages |
 //! | [`messages`] | which receive got which message |
 //! | [`requests`] | wait and test, persistent requests |
 //! | [`collectives`] | collectives, blocking and not |
@@ -33,6 +34,7 @@ mod local;
 mod messages;
 mod neighbours;
 mod p2p;
+mod partitioned;
 mod requests;
 mod rma;
 mod setup;

@@ -40,6 +40,11 @@ impl Layout {
         matches!(self.runs[..], [(_, len)] if len as i64 == self.extent)
     }
 
+    /// From an element to the one this many behind it.
+    pub fn stride(&self, count: u64) -> i64 {
+        self.extent.wrapping_mul(count as i64)
+    }
+
     /// From the first byte to the last of this many elements.
     pub fn len(&self, count: u64) -> u64 {
         self.size.saturating_mul(count)

@@ -66,6 +66,13 @@ pub enum Posted {
     Later(u64, Wanted),
 }
 
+impl Posted {
+    /// The message it gets, if that is known.
+    pub fn number(self) -> Option<Token> {
+        if let Self::Numbered(token) = self { Some(token) } else { None }
+    }
+}
+
 /// The next message on a line.
 pub fn send(id: u64, from: Rank, to: Rank, tag: c_int) -> Token {
     COUNTS.with(|counts| {

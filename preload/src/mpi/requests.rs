@@ -6,6 +6,7 @@
 use crate::mpi::call::{Call, SUCCESS, Shared, call, calls, raw};
 use crate::mpi::messages::{self, Posted};
 use crate::mpi::p2p::{Repeat, again};
+use crate::mpi::partitioned::Started;
 use crate::mpi::{comms, windows};
 use mpi_sys::{MPI_Comm, MPI_Request, MPI_Status};
 use rustc_hash::FxHashMap;
@@ -23,6 +24,8 @@ pub struct Pending {
     pub receive: Option<Posted>,
     /// The one-sided operation that it is: window and target.
     pub one_sided: Option<(u32, c_int)>,
+    /// The partitioned message that it is.
+    pub parts: Option<Started>,
     /// The communicator that it makes, and its id.
     pub makes: Option<(*const MPI_Comm, u64)>,
 }
@@ -36,6 +39,8 @@ struct Entry {
 #[derive(Debug)]
 struct Persistent {
     repeat: Repeat,
+    /// How often it was started.
+    starts: u64,
     active: Option<Pending>,
 }
 
@@ -76,7 +81,12 @@ pub fn duplicating(handle: MPI_Request, at: *const MPI_Request, new: *const MPI_
 pub fn persist(request: *const MPI_Request, repeat: Repeat) {
     // SAFETY: the library has written it.
     let handle = raw(unsafe { *request });
-    REQUESTS.with(|r| r.persistent.insert(handle, Persistent { repeat, active: None }));
+    REQUESTS.with(|r| r.persistent.insert(handle, Persistent { repeat, starts: 0, active: None }));
+}
+
+/// The partitioned message that a request is, while that is under way.
+pub fn started(request: MPI_Request) -> Option<Started> {
+    REQUESTS.with(|r| r.persistent.get(&raw(request))?.active.as_ref()?.parts.clone())
 }
 
 /// A request as the program passed it, before the library changes it.
@@ -263,8 +273,13 @@ fn some(
 
 fn start(call: &mut Call, request: *const MPI_Request) {
     let asked = asked(request);
-    let Some(repeat) = REQUESTS.with(|r| r.persistent.get(&asked.handle).map(|p| p.repeat.clone())) else { return };
-    let pending = again(call, &repeat);
+    let started = REQUESTS.with(|r| {
+        let persistent = r.persistent.get_mut(&asked.handle)?;
+        persistent.starts += 1;
+        Some((persistent.repeat.clone(), persistent.starts))
+    });
+    let Some((repeat, n)) = started else { return };
+    let pending = again(call, &repeat, n);
     if let Some(posted) = pending.receive {
         // SAFETY: the program's request, which stays the same.
         messages::has_request(posted, unsafe { *request });

@@ -13,7 +13,7 @@ use crate::mpi::datatypes::layout;
 use crate::mpi::requests;
 use crate::mpi::windows::{Taken, window};
 use crate::mpi::words;
-use mpi_sys::{MPI_Aint, MPI_Datatype, MPI_Op, MPI_Request, MPI_Win};
+use mpi_sys::{MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, MPI_Win};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Atomic, Channel, Ctx, Domain, Effect, How, Kind, Mode, Order, Rank, Segment, Token, Word};
 use thrille_runtime::{End, Operands};
@@ -34,7 +34,7 @@ const OPENING: i64 = -2;
 struct Target {
     rank: c_int,
     at: MPI_Aint,
-    count: c_int,
+    count: i64,
     ty: MPI_Datatype,
     win: MPI_Win,
 }
@@ -74,16 +74,16 @@ fn number(op: MPI_Op) -> u8 {
     (unsafe { mpi_sys::RSMPI_Op_c2f(op) } & 0xff) as u8
 }
 
-fn near(at: *const c_void, count: c_int, ty: MPI_Datatype, kind: Kind) -> Buffer {
+fn near(at: *const c_void, count: i64, ty: MPI_Datatype, kind: Kind) -> Buffer {
     Buffer { at: at as u64, count: count.max(0) as u64, layout: layout(ty), kind, act: Act::Buffer }
 }
 
-fn reads(at: *const c_void, count: c_int, ty: MPI_Datatype) -> Buffer {
-    near(at, count, ty, Kind::Read)
+fn reads(at: *const c_void, count: impl Into<i64>, ty: MPI_Datatype) -> Buffer {
+    near(at, count.into(), ty, Kind::Read)
 }
 
-fn writes(at: *const c_void, count: c_int, ty: MPI_Datatype) -> Buffer {
-    near(at, count, ty, Kind::Write)
+fn writes(at: *const c_void, count: impl Into<i64>, ty: MPI_Datatype) -> Buffer {
+    near(at, count.into(), ty, Kind::Write)
 }
 
 /// How long the ends of an operation last, and where it goes.
@@ -248,34 +248,72 @@ fn record(call: &mut Call, to: Target, deed: Deed, buffers: &[Buffer], request: 
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments.
-calls! {
-    fn Put(
-        from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, win: MPI_Win,
+/// The calls that count, with what they count in and how their names end.
+macro_rules! counting {
+    ($n:ty $(, $c:ident)?) => { pastey::paste! { calls! {
+    fn [<Put $($c)?>](
+        from: *const c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, to: MPI_Datatype, win: MPI_Win,
     ), real => {
-        operate(Target { rank, at, count, ty: to, win }, Deed::Put, || vec![reads(from, n, ty)], None, real)
+        operate(Target { rank, at, count: count.into(), ty: to, win }, Deed::Put, || vec![reads(from, n, ty)], None, real)
     }
-    fn Get(
-        into: *mut c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, from: MPI_Datatype, win: MPI_Win,
+    fn [<Get $($c)?>](
+        into: *mut c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, from: MPI_Datatype, win: MPI_Win,
     ), real => {
-        operate(Target { rank, at, count, ty: from, win }, Deed::Get, || vec![writes(into, n, ty)], None, real)
+        operate(Target { rank, at, count: count.into(), ty: from, win }, Deed::Get, || vec![writes(into, n, ty)], None, real)
     }
-    fn Accumulate(
-        from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, op: MPI_Op,
+    fn [<Accumulate $($c)?>](
+        from: *const c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, to: MPI_Datatype, op: MPI_Op,
         win: MPI_Win,
     ), real => {
         let op = number(op);
         let deed = Deed::Accumulate(op, Fetch::No);
-        self::count(Target { rank, at, count, ty: to, win }, deed, || vec![reads(from, n, ty)], None, || op != NO_OP, real)
+        self::count(Target { rank, at, count: count.into(), ty: to, win }, deed, || vec![reads(from, n, ty)], None, || op != NO_OP, real)
     }
-    fn Get_accumulate(
-        from: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, rank: c_int, at: MPI_Aint,
-        count: c_int, to: MPI_Datatype, op: MPI_Op, win: MPI_Win,
+    fn [<Get_accumulate $($c)?>](
+        from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, rank: c_int, at: MPI_Aint,
+        count: $n, to: MPI_Datatype, op: MPI_Op, win: MPI_Win,
     ), real => {
         let op = number(op);
         let buffers = || fetching(|| reads(from, n, ty), op, writes(into, m, into_ty));
         let deed = Deed::Accumulate(op, Fetch::Yes);
-        self::count(Target { rank, at, count, ty: to, win }, deed, buffers, None, || op != NO_OP, real)
+        self::count(Target { rank, at, count: count.into(), ty: to, win }, deed, buffers, None, || op != NO_OP, real)
     }
+    fn [<Rput $($c)?>](
+        from: *const c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, to: MPI_Datatype, win: MPI_Win,
+        request: *mut MPI_Request,
+    ), real => {
+        operate(Target { rank, at, count: count.into(), ty: to, win }, Deed::Put, || vec![reads(from, n, ty)], Some(request), real)
+    }
+    fn [<Rget $($c)?>](
+        into: *mut c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, from: MPI_Datatype, win: MPI_Win,
+        request: *mut MPI_Request,
+    ), real => {
+        operate(Target { rank, at, count: count.into(), ty: from, win }, Deed::Get, || vec![writes(into, n, ty)], Some(request), real)
+    }
+    fn [<Raccumulate $($c)?>](
+        from: *const c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, to: MPI_Datatype, op: MPI_Op,
+        win: MPI_Win, request: *mut MPI_Request,
+    ), real => {
+        let op = number(op);
+        let deed = Deed::Accumulate(op, Fetch::No);
+        let buffers = || vec![reads(from, n, ty)];
+        self::count(Target { rank, at, count: count.into(), ty: to, win }, deed, buffers, Some(request), || op != NO_OP, real)
+    }
+    fn [<Rget_accumulate $($c)?>](
+        from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, rank: c_int, at: MPI_Aint,
+        count: $n, to: MPI_Datatype, op: MPI_Op, win: MPI_Win, request: *mut MPI_Request,
+    ), real => {
+        let op = number(op);
+        let buffers = || fetching(|| reads(from, n, ty), op, writes(into, m, into_ty));
+        let deed = Deed::Accumulate(op, Fetch::Yes);
+        self::count(Target { rank, at, count: count.into(), ty: to, win }, deed, buffers, Some(request), || op != NO_OP, real)
+    }
+    } } };
+}
+counting! { c_int }
+counting! { MPI_Count, _c }
+
+calls! {
     fn Fetch_and_op(
         from: *const c_void, into: *mut c_void, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, op: MPI_Op, win: MPI_Win,
     ), real => {
@@ -293,36 +331,6 @@ calls! {
         // SAFETY: both are elements of that type, and the operation is complete.
         let swapped = || unsafe { libc::memcmp(into, compare, len) == 0 };
         count(Target { rank, at, count: 1, ty, win }, deed, buffers, None, swapped, real)
-    }
-    fn Rput(
-        from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, win: MPI_Win,
-        request: *mut MPI_Request,
-    ), real => {
-        operate(Target { rank, at, count, ty: to, win }, Deed::Put, || vec![reads(from, n, ty)], Some(request), real)
-    }
-    fn Rget(
-        into: *mut c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, from: MPI_Datatype, win: MPI_Win,
-        request: *mut MPI_Request,
-    ), real => {
-        operate(Target { rank, at, count, ty: from, win }, Deed::Get, || vec![writes(into, n, ty)], Some(request), real)
-    }
-    fn Raccumulate(
-        from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, op: MPI_Op,
-        win: MPI_Win, request: *mut MPI_Request,
-    ), real => {
-        let op = number(op);
-        let deed = Deed::Accumulate(op, Fetch::No);
-        let buffers = || vec![reads(from, n, ty)];
-        self::count(Target { rank, at, count, ty: to, win }, deed, buffers, Some(request), || op != NO_OP, real)
-    }
-    fn Rget_accumulate(
-        from: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, rank: c_int, at: MPI_Aint,
-        count: c_int, to: MPI_Datatype, op: MPI_Op, win: MPI_Win, request: *mut MPI_Request,
-    ), real => {
-        let op = number(op);
-        let buffers = || fetching(|| reads(from, n, ty), op, writes(into, m, into_ty));
-        let deed = Deed::Accumulate(op, Fetch::Yes);
-        self::count(Target { rank, at, count, ty: to, win }, deed, buffers, Some(request), || op != NO_OP, real)
     }
 }
 

@@ -204,7 +204,7 @@ fn own(me: Rank, start: u64, size: u64) -> Region {
 struct New {
     base: u64,
     size: u64,
-    unit: c_int,
+    unit: i64,
     addressing: Addressing,
     shared: bool,
     comm: MPI_Comm,
@@ -214,9 +214,9 @@ struct New {
 static NUMBERED: AtomicU32 = AtomicU32::new(0);
 
 /// Agrees on a number, and on whether displacements are counted alike: only if not, everybody learns of everybody.
-fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: c_int, me: Rank, world: u32) -> (u32, Units) {
+fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: i64, me: Rank, world: u32) -> (u32, Units) {
     let mine = if rank == 0 { NUMBERED.fetch_add(1, Ordering::Relaxed) * world + me.0 + 1 } else { 0 };
-    let say = [i64::from(unit), -i64::from(unit), i64::from(mine)];
+    let say = [unit, -unit, i64::from(mine)];
     let mut heard = say;
     // SAFETY: all members of the communicator are here, with arrays of this length.
     unsafe {
@@ -400,24 +400,32 @@ fn written(base: *const c_void) -> u64 {
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments.
-calls! {
-    fn Win_create(base: *mut c_void, size: MPI_Aint, unit: c_int, info: MPI_Info, comm: MPI_Comm, win: *mut MPI_Win), real => {
+/// The calls that take a displacement unit, with its type and how their names end.
+macro_rules! with_unit {
+    ($n:ty $(, $c:ident)?) => { pastey::paste! { calls! {
+    fn [<Win_create $($c)?>](base: *mut c_void, size: MPI_Aint, unit: $n, info: MPI_Info, comm: MPI_Comm, win: *mut MPI_Win), real => {
         making(comm, info, win, real, || {
-            New { base: base as u64, size: size as u64, unit, addressing: Addressing::Offsets, shared: false, comm }
+            New { base: base as u64, size: size as u64, unit: unit.into(), addressing: Addressing::Offsets, shared: false, comm }
         })
     }
-    fn Win_allocate(size: MPI_Aint, unit: c_int, info: MPI_Info, comm: MPI_Comm, base: *mut c_void, win: *mut MPI_Win), real => {
+    fn [<Win_allocate $($c)?>](size: MPI_Aint, unit: $n, info: MPI_Info, comm: MPI_Comm, base: *mut c_void, win: *mut MPI_Win), real => {
         making(comm, info, win, real, || {
-            New { base: written(base), size: size as u64, unit, addressing: Addressing::Offsets, shared: false, comm }
+            New { base: written(base), size: size as u64, unit: unit.into(), addressing: Addressing::Offsets, shared: false, comm }
         })
     }
-    fn Win_allocate_shared(
-        size: MPI_Aint, unit: c_int, info: MPI_Info, comm: MPI_Comm, base: *mut c_void, win: *mut MPI_Win,
+    fn [<Win_allocate_shared $($c)?>](
+        size: MPI_Aint, unit: $n, info: MPI_Info, comm: MPI_Comm, base: *mut c_void, win: *mut MPI_Win,
     ), real => {
         making(comm, info, win, real, || {
-            New { base: written(base), size: size as u64, unit, addressing: Addressing::Offsets, shared: true, comm }
+            New { base: written(base), size: size as u64, unit: unit.into(), addressing: Addressing::Offsets, shared: true, comm }
         })
     }
+    } } };
+}
+with_unit! { c_int }
+with_unit! { i64, _c }
+
+calls! {
     fn Win_create_dynamic(info: MPI_Info, comm: MPI_Comm, win: *mut MPI_Win), real => {
         making(comm, info, win, real, || {
             New { base: 0, size: 0, unit: 1, addressing: Addressing::Addresses, shared: false, comm }
