@@ -95,8 +95,8 @@ pub fn model(program: &Path) -> Model {
     }
 }
 
-/// What Open MPI wants to be told on one machine with few cores; what the user has set stays. One-sided operations go by the component that
-/// it would choose itself there: over UCX a rank that polls its own memory never sees what others put, and requests on dynamic windows abort.
+/// What Open MPI wants to be told on one machine with few cores; what the user has set stays. The component for one-sided operations that it
+/// would choose itself, `rdma`, crashes in compare-and-swap of eight bytes on the own rank.
 const OPEN_MPI: [(&str, &str); 9] = [
     ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
     ("OMPI_MCA_mpi_yield_when_idle", "1"),
@@ -104,7 +104,7 @@ const OPEN_MPI: [(&str, &str); 9] = [
     ("OMPI_MCA_oob_tcp_if_include", "lo"),
     ("OMPI_MCA_btl_tcp_if_include", "lo"),
     ("OMPI_MCA_memory", "^patcher"),
-    ("OMPI_MCA_osc", "rdma,sm"),
+    ("OMPI_MCA_osc", "ucx,sm"),
     ("UCX_NET_DEVICES", "lo"),
     ("HYDRA_IFACE", "lo"),
 ];
