@@ -5,17 +5,12 @@
 //! reach the same memory: then they are counted with theirs.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
-#[cfg(not(feature = "mpi"))]
-use crate::counters::Counted;
-#[cfg(feature = "mpi")]
-use crate::mpi::between_processes;
+use crate::counters::between_processes;
 use crate::rank::{Observed, THREADED, observe};
 use core::arch::naked_asm;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
-#[cfg(not(feature = "mpi"))]
-use thrille_model::Word;
 use thrille_model::{Act, Atomic, Domain, Effect, How, Kind};
 
 /// Memory orders, as the compiler numbers them.
@@ -50,11 +45,6 @@ struct Seen {
 
 thread_local! {
     static LAST: Cell<Option<Seen>> = const { Cell::new(None) };
-}
-
-#[cfg(not(feature = "mpi"))]
-fn between_processes(_address: u64) -> Option<(Word, Counted)> {
-    None
 }
 
 /// Carries out an operation and tells what it means.
