@@ -242,8 +242,7 @@ fn record(call: &mut Call, to: Target, deed: Deed, buffers: &[Buffer], request: 
         call.end(end, Operands::Until(plan.far, plan.order));
     }
     if let (Some(at), Some(scope)) = (request, until) {
-        // SAFETY: the library has written the request.
-        requests::one_sided(unsafe { *at }, at, scope, plan.number, to.rank);
+        requests::one_sided(at, scope, plan.number, to.rank);
     }
 }
 
