@@ -1,4 +1,5 @@
 //! Which bytes a datatype touches: its type map, flattened into stretches of bytes, from what the library says it was made of.
+#![allow(clippy::unnecessary_cast, reason = "the libraries have different types for addresses")]
 
 use crate::mpi::call::{OPEN_MPI, SUCCESS, Shared, calls, raw};
 use mpi_sys::{MPI_Aint, MPI_Datatype};

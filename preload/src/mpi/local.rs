@@ -32,7 +32,9 @@ fn moving<const N: usize>(
         // SAFETY: as above.
         let to = unsafe { *position };
         call.issue();
-        buffers(from, to).iter().for_each(|b| call.touch(b));
+        for buffer in &buffers(from, to) {
+            call.touch(buffer);
+        }
     }
     result
 }

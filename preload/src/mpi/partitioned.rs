@@ -132,8 +132,8 @@ calls! {
     fn Parrived(request: MPI_Request, part: c_int, flag: *mut c_int), real => {
         let call = call();
         let result = real();
-        // SAFETY: the library has written the flag.
         if let (Some(mut call), SUCCESS) = (call, result)
+            // SAFETY: the library has written the flag.
             && unsafe { *flag } != 0
             && let Some(started) = requests::started(request)
         {

@@ -272,9 +272,9 @@ fn any(
     let asked = asked_all(n, requests);
     let mut statuses = Statuses::new(status, 1);
     let (result, done) = real(statuses.pass());
-    // SAFETY: the library has written the index if it is done.
     if result == SUCCESS
         && done
+        // SAFETY: the library has written the index.
         && let Some(&asked) = asked.get(unsafe { *index } as usize)
     {
         complete(&mut call, asked, &statuses.get(0));
