@@ -1,4 +1,5 @@
-//! Private memory, while there are several threads: which block is which, so that two uses of one address are not taken for one.
+//! Private memory: which block is which while there are several threads, so that two uses of one address are not taken for one; and what
+//! is given back while an operation still uses it.
 //!
 //! The program's own calls are redirected at link time, as in [`crate::memory`]. C++'s `operator new` and `delete` are replaced for
 //! the whole process, the standard library's own uses included.
@@ -19,12 +20,13 @@ fn allocated(at: *mut c_void, len: usize) -> *mut c_void {
     at
 }
 
-fn freed(at: *const c_void) {
-    if THREADED.load(Ordering::Relaxed)
-        && !at.is_null()
+fn freed(at: *mut c_void) {
+    if !at.is_null()
         && let Some(observed) = observe()
     {
-        observed.session.rank().freed(observed.recorder, at as u64, observed.pc);
+        // SAFETY: the program is about to give back what it was given.
+        let usable = unsafe { libc::malloc_usable_size(at) };
+        observed.session.rank().freed(observed.recorder, at as u64, usable as u64, observed.pc);
     }
 }
 

@@ -10,6 +10,16 @@ use std::fs::{File, OpenOptions};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Something at an address that other processes reach by their own instructions, too: its word, locked.
+#[cfg(feature = "mpi")]
+pub use crate::mpi::between_processes;
+
+/// The same where no memory is shared in that way.
+#[cfg(not(feature = "mpi"))]
+pub fn between_processes(_address: u64) -> Option<(thrille_model::Word, Counted)> {
+    None
+}
+
 /// The counters of a job.
 pub struct Counters {
     base: *const AtomicU64,

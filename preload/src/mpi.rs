@@ -14,10 +14,12 @@
 //! | [`epochs`] | fence, lock, flush |
 //! | [`active`] | post, start, complete, wait |
 //! | [`p2p`] | messages |
+//! | [`partitioned`] | partitioned messages |
 //! | [`messages`] | which receive got which message |
 //! | [`requests`] | wait and test, persistent requests |
 //! | [`collectives`] | collectives, blocking and not |
 //! | [`neighbours`] | neighbourhood collectives |
+//! | [`local`] | calls that only work on memory of the caller |
 //! | [`callers`] | whose code made a call |
 //! | [`call`] | what the rows of all of them are written in |
 
@@ -28,11 +30,15 @@ mod collectives;
 mod comms;
 mod datatypes;
 mod epochs;
+mod local;
 mod messages;
 mod neighbours;
 mod p2p;
+mod partitioned;
 mod requests;
 mod rma;
 mod setup;
 mod windows;
 mod words;
+
+pub use words::between_processes;

@@ -5,6 +5,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::allocation::thread_stack;
+use crate::counters::between_processes;
 use crate::openmp;
 use crate::rank::{Observed, SESSION, THREADED, attach, detach, observe_program, unobserved};
 use libc::{c_int, c_void, pthread_attr_t, pthread_t, timespec};
@@ -13,7 +14,7 @@ use std::cell::Cell;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use thrille_model::{How, Lock, Mode, Strand, Token};
+use thrille_model::{How, Lock, Mode, Strand, Token, Word};
 
 /// The function that we stand before, looked up once.
 struct Real {
@@ -145,9 +146,20 @@ fn taken(address: *const c_void, mode: Mode) {
     }
 }
 
+/// A lock in memory that several processes share, as they all name it.
+fn shared_lock(word: Word) -> Lock {
+    Lock::Symmetric(word.segment, u64::from(word.owner.0) << 40 | word.offset)
+}
+
 /// A lock that only one can hold is taken.
 fn entered(address: *const c_void) {
     if let Some(observed) = observe_program() {
+        if let Some((word, mut counted)) = between_processes(address as u64) {
+            let number = counted.update();
+            drop(counted);
+            observed.session.rank().lock_section(observed.recorder, shared_lock(word), number);
+            return;
+        }
         let lock = process_lock(&observed, address);
         observed.session.rank().lock_local_section(observed.recorder, lock);
     }
@@ -155,19 +167,28 @@ fn entered(address: *const c_void) {
 
 fn released(address: *const c_void) {
     if let Some(observed) = observe_program() {
-        let lock = process_lock(&observed, address);
+        let shared = between_processes(address as u64).map(|(word, _)| shared_lock(word));
+        let lock = shared.unwrap_or_else(|| process_lock(&observed, address));
         observed.session.rank().unlock(observed.recorder, lock);
     }
 }
 
 fn signalled(address: *const c_void) {
     if let Some(observed) = observe_program() {
+        if let Some((word, mut counted)) = between_processes(address as u64) {
+            observed.session.rank().signal(observed.recorder, word, counted.update(), How::Modify);
+            return;
+        }
         observed.session.rank().signal_local(observed.recorder, address as u64, How::Modify);
     }
 }
 
 fn awaited(address: *const c_void) {
     if let Some(observed) = observe_program() {
+        if let Some((word, counted)) = between_processes(address as u64) {
+            observed.session.rank().observe(observed.recorder, word, counted.version());
+            return;
+        }
         observed.session.rank().await_local(observed.recorder, address as u64);
     }
 }

@@ -294,12 +294,15 @@ impl Rank {
     }
 
     /// Private memory is given back: that is a write of all of it.
-    pub fn freed(&mut self, recorder: &mut Recorder, address: u64, pc: u64) {
-        if self.single() {
+    pub fn freed(&mut self, recorder: &mut Recorder, address: u64, usable: u64, pc: u64) {
+        // With one strand, blocks are not kept: only what is under way can still be using the memory.
+        let used = |(lo, hi): (u64, u64)| lo < address.saturating_add(usable) && address < hi;
+        if self.single() && !self.open.iter().any(|o| o.watched.is_some_and(used)) {
             return;
         }
         self.drain(recorder);
-        if let Some(len) = self.blocks.len_of(address) {
+        let len = if self.single() { Some(usable) } else { self.blocks.len_of(address) };
+        if let Some(len) = len {
             let end =
                 End { owner: self.me, segment: UNRESOLVED, lo: address, len, kind: Kind::Write, act: Act::LibraryCall };
             self.end(recorder, end, pc, Operands::Done);
@@ -369,6 +372,11 @@ impl Rank {
             self.drain(recorder);
         }
         self.event_here(recorder, Sync::Update { word, version, how, via, signals }, recorder.pos);
+    }
+
+    /// A word of the job is changed by an instruction of the processor.
+    pub fn signal(&mut self, recorder: &mut Recorder, word: Word, version: u64, how: How) {
+        self.event(recorder, Sync::Update { word, version, how, via: None, signals: false });
     }
 
     /// A word of the job was seen.

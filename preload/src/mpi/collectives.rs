@@ -13,8 +13,9 @@
 use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, in_place, scope};
 use crate::mpi::comms::{self, About};
 use crate::mpi::datatypes::layout;
+use crate::mpi::p2p::Repeat;
 use crate::mpi::requests::{self, Pending};
-use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
+use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Kind, Token};
 
@@ -122,16 +123,63 @@ pub fn icollective(
     let Some(mut call) = call() else { return real() };
     let Some(about) = comms::about(comm) else { return real() };
     let Some(buffers) = buffers(&about) else { return real() };
-    let part = comms::next_collective(comm).map(|token| part(flow, &about, token));
     let mut pending = Pending::default();
-    if let Some(part) = part {
-        part.releases.iter().for_each(|&t| call.release(t));
-        pending.tokens = part.acquires;
+    if let Some(token) = comms::next_collective(comm) {
+        pending = start(&mut call, flow, &about, token, &buffers);
     }
-    begin(&mut call, &buffers, &mut pending);
     let result = real();
     if result == SUCCESS {
         requests::add(request, pending);
+    }
+    result
+}
+
+/// A nonblocking collective begins.
+fn start(call: &mut Call, flow: Flow, about: &About, token: Token, buffers: &[Buffer]) -> Pending {
+    let part = part(flow, about, token);
+    part.releases.iter().for_each(|&t| call.release(t));
+    let mut pending = Pending { tokens: part.acquires, ..Pending::default() };
+    if let (Flow::Chain, Token::Collective { group, seq }) = (flow, token) {
+        // Nobody hands on what comes from before: each has released at once.
+        pending.tokens = (0..about.rank).map(|rank| link(group, seq, rank)).collect();
+    }
+    begin(call, buffers, &mut pending);
+    pending
+}
+
+/// A persistent collective: the n-th start of it on one rank goes with the n-th on the others.
+#[derive(Clone, Debug)]
+pub struct Recurring {
+    flow: Flow,
+    about: About,
+    group: u64,
+    buffers: Vec<Buffer>,
+}
+
+/// It is started for the n-th time.
+pub fn again(call: &mut Call, recurring: &Recurring, n: u64) -> Pending {
+    let Recurring { flow, about, group, buffers } = recurring;
+    start(call, *flow, about, Token::Collective { group: *group, seq: n }, buffers)
+}
+
+fn collective_init(
+    comm: MPI_Comm,
+    flow: Flow,
+    buffers: impl FnOnce(&About) -> Option<Vec<Buffer>>,
+    request: *mut MPI_Request,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let call = call();
+    let result = real();
+    if call.is_some()
+        && result == SUCCESS
+        && let Some(about) = comms::about(comm)
+        && let Some(Token::Collective { group, seq }) = comms::next_collective(comm)
+        && let Some(buffers) = buffers(&about)
+    {
+        // A group of its own; the two upper bits are others'.
+        let group = (group ^ seq.wrapping_mul(0xd6e8_feb8_6659_fd93)) >> 2;
+        requests::persist(request, Repeat::Collective(Recurring { flow, about, group, buffers }));
     }
     result
 }
@@ -165,33 +213,33 @@ impl Buffers {
     }
 
     /// Elements that are read.
-    pub fn reads(self, at: *const c_void, count: c_int, ty: MPI_Datatype) -> Self {
-        self.add(at, i64::from(count), ty, Kind::Read)
+    pub fn reads(self, at: *const c_void, count: impl Into<i64>, ty: MPI_Datatype) -> Self {
+        self.add(at, count.into(), ty, Kind::Read)
     }
 
     /// Elements that are written.
-    pub fn writes(self, at: *const c_void, count: c_int, ty: MPI_Datatype) -> Self {
-        self.add(at, i64::from(count), ty, Kind::Write)
+    pub fn writes(self, at: *const c_void, count: impl Into<i64>, ty: MPI_Datatype) -> Self {
+        self.add(at, count.into(), ty, Kind::Write)
     }
 
     /// The same in blocks, one for each of `n`.
-    pub fn reads_of(self, n: c_int, at: *const c_void, count: c_int, ty: MPI_Datatype) -> Self {
-        self.add(at, i64::from(count) * i64::from(n), ty, Kind::Read)
+    pub fn reads_of(self, n: c_int, at: *const c_void, count: impl Into<i64>, ty: MPI_Datatype) -> Self {
+        self.add(at, count.into() * i64::from(n), ty, Kind::Read)
     }
 
     /// The same in blocks, one for each of `n`.
-    pub fn writes_of(self, n: c_int, at: *const c_void, count: c_int, ty: MPI_Datatype) -> Self {
-        self.add(at, i64::from(count) * i64::from(n), ty, Kind::Write)
+    pub fn writes_of(self, n: c_int, at: *const c_void, count: impl Into<i64>, ty: MPI_Datatype) -> Self {
+        self.add(at, count.into() * i64::from(n), ty, Kind::Write)
     }
 
     /// Blocks of their own sizes, at displacements in elements.
     #[allow(clippy::unnecessary_cast, reason = "the libraries have different types for displacements")]
-    pub fn blocks(
+    pub fn blocks<N: Copy + Into<i64>, D: Copy + Into<i64>>(
         mut self,
         n: c_int,
         at: *const c_void,
-        counts: *const c_int,
-        shifts: *const c_int,
+        counts: *const N,
+        shifts: *const D,
         ty: MPI_Datatype,
         kind: Kind,
     ) -> Self {
@@ -204,17 +252,18 @@ impl Buffers {
         for i in 0..n.max(0) as usize {
             // SAFETY: the program's arrays have as many elements as there are members.
             let (count, shift) = unsafe { (*counts.add(i), *shifts.add(i)) };
-            self = self.add(at.wrapping_byte_offset(shift as isize * extent as isize), i64::from(count), ty, kind);
+            let shift = shift.into() as isize * extent as isize;
+            self = self.add(at.wrapping_byte_offset(shift), count.into(), ty, kind);
         }
         self
     }
 
     /// Blocks of their own sizes and types, at displacements in bytes.
-    pub fn typed_blocks<D: Copy + TryInto<isize>>(
+    pub fn typed_blocks<N: Copy + Into<i64>, D: Copy + TryInto<isize>>(
         mut self,
         n: c_int,
         at: *const c_void,
-        counts: *const c_int,
+        counts: *const N,
         shifts: *const D,
         types: *const MPI_Datatype,
         kind: Kind,
@@ -225,8 +274,8 @@ impl Buffers {
         for i in 0..n.max(0) as usize {
             // SAFETY: the program's arrays have as many elements as there are members.
             let (count, shift, ty) = unsafe { (*counts.add(i), *shifts.add(i), *types.add(i)) };
-            if count > 0 {
-                self = self.add(at.wrapping_byte_offset(shift.try_into().unwrap_or(0)), i64::from(count), ty, kind);
+            if count.into() > 0 {
+                self = self.add(at.wrapping_byte_offset(shift.try_into().unwrap_or(0)), count.into(), ty, kind);
             }
         }
         self
@@ -239,130 +288,141 @@ impl Buffers {
     }
 
     /// All of them, if there is anything in them: all members agree on that.
-    fn unless_empty(self, count: c_int, ty: MPI_Datatype) -> Option<Vec<Buffer>> {
-        (count > 0 && layout(ty).size > 0).then_some(self.0)
+    fn unless_empty(self, count: impl Into<i64>, ty: MPI_Datatype) -> Option<Vec<Buffer>> {
+        (count.into() > 0 && layout(ty).size > 0).then_some(self.0)
     }
 }
 
 /// How many elements members of a reduction get in all.
-fn total(counts: *const c_int, n: c_int) -> c_int {
+fn total<N: Copy + Into<i64>>(counts: *const N, n: c_int) -> i64 {
     // SAFETY: the program's array has as many elements as there are members.
-    (0..n.max(0) as usize).map(|i| unsafe { *counts.add(i) }).sum()
+    (0..n.max(0) as usize).map(|i| unsafe { *counts.add(i) }.into()).sum()
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments.
-macro_rules! both {
-    ($( $name:ident $nonblocking:ident ( $($arg:ident : $ty:ty),* ) on $comm:ident : $flow:expr, |$about:ident| $buffers:expr; )*) => { calls! { $(
+macro_rules! rows {
+    ($( $name:ident $nonblocking:ident $persistent:ident ( $($arg:ident : $ty:ty),* ) on $comm:ident : $flow:expr, |$about:ident| $buffers:expr; )*) => { calls! { $(
         fn $name($($arg: $ty),*), real => { collective($comm, $flow, |$about| $buffers, real) }
         fn $nonblocking($($arg: $ty,)* request: *mut MPI_Request), real => {
             icollective($comm, $flow, |$about| $buffers, request, real)
         }
+        fn $persistent($($arg: $ty,)* info: MPI_Info, request: *mut MPI_Request), real => {
+            collective_init($comm, $flow, |$about| $buffers, request, real)
+        }
     )* } };
 }
 
-both! {
-    Barrier Ibarrier (comm: MPI_Comm) on comm: Flow::AllToAll, |_about| Buffers::new().done();
-    Bcast Ibcast (at: *mut c_void, n: c_int, ty: MPI_Datatype, root: c_int, comm: MPI_Comm) on comm: Flow::RootToAll(root), |about| {
-        let buffers = Buffers::new();
-        let buffers = if bystander(about, root) {
-            buffers
-        } else if is_root(about, root) {
-            buffers.reads(at, n, ty)
-        } else {
-            buffers.writes(at, n, ty)
-        };
-        buffers.unless_empty(n, ty)
-    };
-    Reduce Ireduce (from: *const c_void, into: *mut c_void, n: c_int, ty: MPI_Datatype, op: MPI_Op, root: c_int, comm: MPI_Comm) on comm:
-        Flow::AllToRoot(root), |about| {
-        let buffers = Buffers::new();
-        let buffers = match (bystander(about, root), is_root(about, root)) {
-            (true, _) => buffers,
-            (_, true) if about.inter => buffers.writes(into, n, ty),
-            (_, true) => buffers.reads(from, n, ty).writes(into, n, ty),
-            (_, false) => buffers.reads(from, n, ty),
-        };
-        buffers.unless_empty(n, ty)
-    };
-    Allreduce Iallreduce (from: *const c_void, into: *mut c_void, n: c_int, ty: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) on comm:
-        Flow::AllToAll, |_about| Buffers::new().reads(from, n, ty).writes(into, n, ty).unless_empty(n, ty);
-    Scan Iscan (from: *const c_void, into: *mut c_void, n: c_int, ty: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) on comm:
-        Flow::Chain, |_about| Buffers::new().reads(from, n, ty).writes(into, n, ty).unless_empty(n, ty);
-    Exscan Iexscan (from: *const c_void, into: *mut c_void, n: c_int, ty: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) on comm:
-        Flow::Chain, |about| {
-        let buffers = Buffers::new().reads(from, n, ty);
-        // The first one's result is undefined, and its buffer not touched.
-        let buffers = if about.rank == 0 { buffers } else { buffers.writes(into, n, ty) };
-        buffers.unless_empty(n, ty)
-    };
-    Reduce_scatter Ireduce_scatter (from: *const c_void, into: *mut c_void, counts: *const c_int, ty: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) on comm:
-        Flow::AllToAll, |about| {
-        let all = total(counts, about.size);
-        // SAFETY: the program's array has as many elements as there are members.
-        let mine = unsafe { *counts.add(about.rank.max(0) as usize) };
-        Buffers::new().reads(from, all, ty).writes(into, if in_place(from) { all } else { mine }, ty).unless_empty(all, ty)
-    };
-    Reduce_scatter_block Ireduce_scatter_block (from: *const c_void, into: *mut c_void, n: c_int, ty: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) on comm:
-        Flow::AllToAll, |about| {
-        let blocks = if in_place(from) { about.size } else { 1 };
-        Buffers::new().reads_of(about.size, from, n, ty).writes_of(blocks, into, n, ty).unless_empty(n, ty)
-    };
-    Gather Igather (from: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, root: c_int, comm: MPI_Comm) on comm:
-        Flow::AllToRoot(root), |about| {
-        let buffers = Buffers::new();
-        match (bystander(about, root), is_root(about, root)) {
-            (true, _) => buffers.done(),
-            (_, true) if about.inter => buffers.writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty),
-            (_, true) => buffers.reads(from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty),
-            (_, false) => buffers.reads(from, n, ty).unless_empty(n, ty),
-        }
-    };
-    Gatherv Igatherv (from: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, counts: *const c_int, shifts: *const c_int, into_ty: MPI_Datatype, root: c_int, comm: MPI_Comm) on comm:
-        Flow::AllToRoot(root), |about| {
-        let buffers = Buffers::new();
-        match (bystander(about, root), is_root(about, root)) {
-            (true, _) => buffers,
-            (_, true) if about.inter => buffers.blocks(about.peers, into, counts, shifts, into_ty, Kind::Write),
-            (_, true) => buffers.reads(from, n, ty).blocks(about.peers, into, counts, shifts, into_ty, Kind::Write),
-            (_, false) => buffers.reads(from, n, ty),
-        }.done()
-    };
-    Scatter Iscatter (from: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, root: c_int, comm: MPI_Comm) on comm:
-        Flow::RootToAll(root), |about| {
-        let buffers = Buffers::new();
-        match (bystander(about, root), is_root(about, root)) {
-            (true, _) => buffers.done(),
-            (_, true) if about.inter => buffers.reads_of(about.peers, from, n, ty).unless_empty(n, ty),
-            (_, true) => buffers.reads_of(about.peers, from, n, ty).writes(into, m, into_ty).unless_empty(n, ty),
-            (_, false) => buffers.writes(into, m, into_ty).unless_empty(m, into_ty),
-        }
-    };
-    Scatterv Iscatterv (from: *const c_void, counts: *const c_int, shifts: *const c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, root: c_int, comm: MPI_Comm) on comm:
-        Flow::RootToAll(root), |about| {
-        let buffers = Buffers::new();
-        match (bystander(about, root), is_root(about, root)) {
-            (true, _) => buffers,
-            (_, true) if about.inter => buffers.blocks(about.peers, from, counts, shifts, ty, Kind::Read),
-            (_, true) => buffers.blocks(about.peers, from, counts, shifts, ty, Kind::Read).writes(into, m, into_ty),
-            (_, false) => buffers.writes(into, m, into_ty),
-        }.done()
-    };
-    Allgather Iallgather (from: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-        Flow::AllToAll, |about| Buffers::new().reads(from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty);
-    Allgatherv Iallgatherv (from: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, counts: *const c_int, shifts: *const c_int, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-        Flow::AllToAll, |about| Buffers::new().reads(from, n, ty).blocks(about.peers, into, counts, shifts, into_ty, Kind::Write).done();
-    Alltoall Ialltoall (from: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-        Flow::AllToAll, |about| {
-        Buffers::new().reads_of(about.peers, from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty)
-    };
-    Alltoallv Ialltoallv (from: *const c_void, n: *const c_int, at: *const c_int, ty: MPI_Datatype, into: *mut c_void, m: *const c_int, into_at: *const c_int, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-        Flow::AllToAll, |about| {
-        let peers = about.peers;
-        Buffers::new().blocks(peers, from, n, at, ty, Kind::Read).blocks(peers, into, m, into_at, into_ty, Kind::Write).done()
-    };
-    Alltoallw Ialltoallw (from: *const c_void, n: *const c_int, at: *const c_int, ty: *const MPI_Datatype, into: *mut c_void, m: *const c_int, into_at: *const c_int, into_ty: *const MPI_Datatype, comm: MPI_Comm) on comm:
-        Flow::AllToAll, |about| {
-        let peers = about.peers;
-        Buffers::new().typed_blocks(peers, from, n, at, ty, Kind::Read).typed_blocks(peers, into, m, into_at, into_ty, Kind::Write).done()
-    };
+rows! {
+    Barrier Ibarrier Barrier_init (comm: MPI_Comm) on comm: Flow::AllToAll, |_about| Buffers::new().done();
 }
+
+/// The calls that count, with what they count in and what displacements are (`MPI_Aint` where counts are large), and how their names end.
+macro_rules! counting {
+    ($n:ty, $d:ty $(, $c:ident)?) => { pastey::paste! { rows! {
+        [<Bcast $($c)?>] [<Ibcast $($c)?>] [<Bcast_init $($c)?>] (at: *mut c_void, n: $n, ty: MPI_Datatype, root: c_int, comm: MPI_Comm) on comm: Flow::RootToAll(root), |about| {
+            let buffers = Buffers::new();
+            let buffers = if bystander(about, root) {
+                buffers
+            } else if is_root(about, root) {
+                buffers.reads(at, n, ty)
+            } else {
+                buffers.writes(at, n, ty)
+            };
+            buffers.unless_empty(n, ty)
+        };
+        [<Reduce $($c)?>] [<Ireduce $($c)?>] [<Reduce_init $($c)?>] (from: *const c_void, into: *mut c_void, n: $n, ty: MPI_Datatype, op: MPI_Op, root: c_int, comm: MPI_Comm) on comm:
+            Flow::AllToRoot(root), |about| {
+            let buffers = Buffers::new();
+            let buffers = match (bystander(about, root), is_root(about, root)) {
+                (true, _) => buffers,
+                (_, true) if about.inter => buffers.writes(into, n, ty),
+                (_, true) => buffers.reads(from, n, ty).writes(into, n, ty),
+                (_, false) => buffers.reads(from, n, ty),
+            };
+            buffers.unless_empty(n, ty)
+        };
+        [<Allreduce $($c)?>] [<Iallreduce $($c)?>] [<Allreduce_init $($c)?>] (from: *const c_void, into: *mut c_void, n: $n, ty: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) on comm:
+            Flow::AllToAll, |_about| Buffers::new().reads(from, n, ty).writes(into, n, ty).unless_empty(n, ty);
+        [<Scan $($c)?>] [<Iscan $($c)?>] [<Scan_init $($c)?>] (from: *const c_void, into: *mut c_void, n: $n, ty: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) on comm:
+            Flow::Chain, |_about| Buffers::new().reads(from, n, ty).writes(into, n, ty).unless_empty(n, ty);
+        [<Exscan $($c)?>] [<Iexscan $($c)?>] [<Exscan_init $($c)?>] (from: *const c_void, into: *mut c_void, n: $n, ty: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) on comm:
+            Flow::Chain, |about| {
+            let buffers = Buffers::new().reads(from, n, ty);
+            // The first one's result is undefined, and its buffer not touched.
+            let buffers = if about.rank == 0 { buffers } else { buffers.writes(into, n, ty) };
+            buffers.unless_empty(n, ty)
+        };
+        [<Reduce_scatter $($c)?>] [<Ireduce_scatter $($c)?>] [<Reduce_scatter_init $($c)?>] (from: *const c_void, into: *mut c_void, counts: *const $n, ty: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) on comm:
+            Flow::AllToAll, |about| {
+            let all = total(counts, about.size);
+            // SAFETY: the program's array has as many elements as there are members.
+            let mine: i64 = unsafe { *counts.add(about.rank.max(0) as usize) }.into();
+            Buffers::new().reads(from, all, ty).writes(into, if in_place(from) { all } else { mine }, ty).unless_empty(all, ty)
+        };
+        [<Reduce_scatter_block $($c)?>] [<Ireduce_scatter_block $($c)?>] [<Reduce_scatter_block_init $($c)?>] (from: *const c_void, into: *mut c_void, n: $n, ty: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) on comm:
+            Flow::AllToAll, |about| {
+            let blocks = if in_place(from) { about.size } else { 1 };
+            Buffers::new().reads_of(about.size, from, n, ty).writes_of(blocks, into, n, ty).unless_empty(n, ty)
+        };
+        [<Gather $($c)?>] [<Igather $($c)?>] [<Gather_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, root: c_int, comm: MPI_Comm) on comm:
+            Flow::AllToRoot(root), |about| {
+            let buffers = Buffers::new();
+            match (bystander(about, root), is_root(about, root)) {
+                (true, _) => buffers.done(),
+                (_, true) if about.inter => buffers.writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty),
+                (_, true) => buffers.reads(from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty),
+                (_, false) => buffers.reads(from, n, ty).unless_empty(n, ty),
+            }
+        };
+        [<Gatherv $($c)?>] [<Igatherv $($c)?>] [<Gatherv_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, counts: *const $n, shifts: *const $d, into_ty: MPI_Datatype, root: c_int, comm: MPI_Comm) on comm:
+            Flow::AllToRoot(root), |about| {
+            let buffers = Buffers::new();
+            match (bystander(about, root), is_root(about, root)) {
+                (true, _) => buffers,
+                (_, true) if about.inter => buffers.blocks(about.peers, into, counts, shifts, into_ty, Kind::Write),
+                (_, true) => buffers.reads(from, n, ty).blocks(about.peers, into, counts, shifts, into_ty, Kind::Write),
+                (_, false) => buffers.reads(from, n, ty),
+            }.done()
+        };
+        [<Scatter $($c)?>] [<Iscatter $($c)?>] [<Scatter_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, root: c_int, comm: MPI_Comm) on comm:
+            Flow::RootToAll(root), |about| {
+            let buffers = Buffers::new();
+            match (bystander(about, root), is_root(about, root)) {
+                (true, _) => buffers.done(),
+                (_, true) if about.inter => buffers.reads_of(about.peers, from, n, ty).unless_empty(n, ty),
+                (_, true) => buffers.reads_of(about.peers, from, n, ty).writes(into, m, into_ty).unless_empty(n, ty),
+                (_, false) => buffers.writes(into, m, into_ty).unless_empty(m, into_ty),
+            }
+        };
+        [<Scatterv $($c)?>] [<Iscatterv $($c)?>] [<Scatterv_init $($c)?>] (from: *const c_void, counts: *const $n, shifts: *const $d, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, root: c_int, comm: MPI_Comm) on comm:
+            Flow::RootToAll(root), |about| {
+            let buffers = Buffers::new();
+            match (bystander(about, root), is_root(about, root)) {
+                (true, _) => buffers,
+                (_, true) if about.inter => buffers.blocks(about.peers, from, counts, shifts, ty, Kind::Read),
+                (_, true) => buffers.blocks(about.peers, from, counts, shifts, ty, Kind::Read).writes(into, m, into_ty),
+                (_, false) => buffers.writes(into, m, into_ty),
+            }.done()
+        };
+        [<Allgather $($c)?>] [<Iallgather $($c)?>] [<Allgather_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+            Flow::AllToAll, |about| Buffers::new().reads(from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty);
+        [<Allgatherv $($c)?>] [<Iallgatherv $($c)?>] [<Allgatherv_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, counts: *const $n, shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+            Flow::AllToAll, |about| Buffers::new().reads(from, n, ty).blocks(about.peers, into, counts, shifts, into_ty, Kind::Write).done();
+        [<Alltoall $($c)?>] [<Ialltoall $($c)?>] [<Alltoall_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+            Flow::AllToAll, |about| {
+            Buffers::new().reads_of(about.peers, from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty)
+        };
+        [<Alltoallv $($c)?>] [<Ialltoallv $($c)?>] [<Alltoallv_init $($c)?>] (from: *const c_void, n: *const $n, at: *const $d, ty: MPI_Datatype, into: *mut c_void, m: *const $n, into_at: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+            Flow::AllToAll, |about| {
+            let peers = about.peers;
+            Buffers::new().blocks(peers, from, n, at, ty, Kind::Read).blocks(peers, into, m, into_at, into_ty, Kind::Write).done()
+        };
+        [<Alltoallw $($c)?>] [<Ialltoallw $($c)?>] [<Alltoallw_init $($c)?>] (from: *const c_void, n: *const $n, at: *const $d, ty: *const MPI_Datatype, into: *mut c_void, m: *const $n, into_at: *const $d, into_ty: *const MPI_Datatype, comm: MPI_Comm) on comm:
+            Flow::AllToAll, |about| {
+            let peers = about.peers;
+            Buffers::new().typed_blocks(peers, from, n, at, ty, Kind::Read).typed_blocks(peers, into, m, into_at, into_ty, Kind::Write).done()
+        };
+    } } };
+}
+counting! { c_int, c_int }
+counting! { MPI_Count, i64, _c }

@@ -1,4 +1,5 @@
 //! Which bytes a datatype touches: its type map, flattened into stretches of bytes, from what the library says it was made of.
+#![allow(clippy::unnecessary_cast, reason = "the libraries have different types for addresses")]
 
 use crate::mpi::call::{OPEN_MPI, SUCCESS, Shared, calls, raw};
 use mpi_sys::{MPI_Aint, MPI_Datatype};
@@ -38,6 +39,11 @@ impl Layout {
     /// Whether elements in a row leave no gap.
     fn solid(&self) -> bool {
         matches!(self.runs[..], [(_, len)] if len as i64 == self.extent)
+    }
+
+    /// From an element to the one this many behind it.
+    pub fn stride(&self, count: u64) -> i64 {
+        self.extent.wrapping_mul(count as i64)
     }
 
     /// From the first byte to the last of this many elements.

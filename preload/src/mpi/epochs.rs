@@ -14,7 +14,7 @@
 
 use crate::mpi::call::{Call, SUCCESS, call, calls};
 use crate::mpi::rma::opening;
-use crate::mpi::windows::{Window, window};
+use crate::mpi::windows::{Taken, Window, window};
 use crate::mpi::words;
 use crate::rank::THREADED;
 use mpi_sys::MPI_Win;
@@ -75,6 +75,9 @@ fn completing(win: MPI_Win, target: Option<c_int>, extent: Extent, real: impl Fn
     let result = real();
     if let (Some(mut call), SUCCESS) = (call, result) {
         complete(&mut call, win, target, extent);
+        if let Some(target) = target {
+            words::progress_at(target, win);
+        }
     }
     result
 }
@@ -130,8 +133,8 @@ fn leave(call: &mut Call, lock: (u32, Rank)) {
     call.o.session.rank().unlock(call.o.recorder, Lock::Window(lock.0, lock.1));
 }
 
-fn no_check(assert: c_int) -> bool {
-    assert & mpi_sys::MPI_MODE_NOCHECK as c_int != 0
+fn taken(assert: c_int) -> Taken {
+    if assert & mpi_sys::MPI_MODE_NOCHECK as c_int == 0 { Taken::Yes } else { Taken::OnTrust }
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments.
@@ -147,14 +150,14 @@ calls! {
     fn Win_lock(kind: c_int, rank: c_int, assert: c_int, win: MPI_Win), real => {
         let call = call();
         let result = real();
-        if let (Some(mut call), SUCCESS, false) = (call, result, no_check(assert)) {
+        if let (Some(mut call), SUCCESS) = (call, result) {
             let mode = if kind == mpi_sys::MPI_LOCK_EXCLUSIVE as c_int { Mode::Exclusive } else { Mode::Shared };
             let lock = window(win, |w| {
                 let target = w.world_rank(rank)?;
-                w.locks.insert(rank, mode);
+                w.locks.insert(rank, taken(assert));
                 Some((w.number, target))
             });
-            if let Some(Some(lock)) = lock {
+            if let (Some(Some(lock)), Taken::Yes) = (lock, taken(assert)) {
                 take(&mut call, lock, mode);
             }
         }
@@ -164,26 +167,33 @@ calls! {
         let Some(mut call) = call() else { return real() };
         complete(&mut call, win, Some(rank), Extent::Both);
         let lock = window(win, |w| {
-            w.locks.remove(&rank)?;
+            w.locks.remove(&rank).filter(|taken| *taken == Taken::Yes)?;
             Some((w.number, w.world_rank(rank)?))
         });
         if let Some(Some(lock)) = lock {
             leave(&mut call, lock);
         }
-        real()
+        let result = real();
+        words::progress_at(rank, win);
+        result
     }
     fn Win_lock_all(assert: c_int, win: MPI_Win), real => {
         let call = call();
         let result = real();
-        if let (Some(mut call), SUCCESS, false) = (call, result, no_check(assert)) {
+        if let (Some(mut call), SUCCESS) = (call, result) {
+            let taken = taken(assert);
             // Loads and stores come without a call: for what they reach, the locks are taken now.
             let reached = window(win, |w| {
-                w.lock_all = true;
-                let reached: Vec<c_int> = if w.shared { (0..w.size).collect() } else { vec![w.rank] };
+                w.lock_all = Some(taken);
+                let reached: Vec<c_int> = match taken {
+                    Taken::Yes if w.shared => (0..w.size).collect(),
+                    Taken::Yes => vec![w.rank],
+                    Taken::OnTrust => Vec::new(),
+                };
                 let mut locks = Vec::new();
                 for rank in reached {
                     if let Some(process) = w.world_rank(rank) {
-                        w.locks.insert(rank, Mode::Shared);
+                        w.locks.insert(rank, taken);
                         locks.push((w.number, process));
                     }
                 }
@@ -199,8 +209,8 @@ calls! {
         let Some(mut call) = call() else { return real() };
         complete_all(&mut call, win);
         let locks = window(win, |w| {
-            w.lock_all = false;
-            let ranks: Vec<c_int> = w.locks.drain().map(|(rank, _)| rank).collect();
+            w.lock_all = None;
+            let ranks: Vec<c_int> = w.locks.drain().filter(|&(_, taken)| taken == Taken::Yes).map(|(rank, _)| rank).collect();
             ranks.into_iter().filter_map(|rank| Some((w.number, w.world_rank(rank)?))).collect::<Vec<_>>()
         });
         for lock in locks.unwrap_or_default() {
@@ -212,4 +222,11 @@ calls! {
     fn Win_flush_all(win: MPI_Win), real => { completing(win, None, Extent::Both, real) }
     fn Win_flush_local(rank: c_int, win: MPI_Win), real => { completing(win, Some(rank), Extent::Near, real) }
     fn Win_flush_local_all(win: MPI_Win), real => { completing(win, None, Extent::Near, real) }
+    fn Win_sync(win: MPI_Win), real => {
+        // It orders nothing, but who calls it over and over waits for somebody.
+        if call().is_some() {
+            words::progress();
+        }
+        real()
+    }
 }

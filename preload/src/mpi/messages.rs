@@ -66,6 +66,13 @@ pub enum Posted {
     Later(u64, Wanted),
 }
 
+impl Posted {
+    /// The message it gets, if that is known.
+    pub fn number(self) -> Option<Token> {
+        if let Self::Numbered(token) = self { Some(token) } else { None }
+    }
+}
+
 /// The next message on a line.
 pub fn send(id: u64, from: Rank, to: Rank, tag: c_int) -> Token {
     COUNTS.with(|counts| {
@@ -173,6 +180,18 @@ pub fn complete(posted: Posted, status: &MPI_Status) -> Option<Token> {
             })
         }
     }
+}
+
+/// The message that a probe saw: the next one of its line.
+pub fn seen(wanted: Wanted, status: &MPI_Status) -> Option<Token> {
+    let source = wanted.source.or_else(|| comms::known_peer(wanted.comm, status.MPI_SOURCE))?;
+    let tag = wanted.tag.unwrap_or(status.MPI_TAG);
+    COUNTS.with(|counts| {
+        counts.number_earlier(&wanted, u64::MAX, source, tag);
+        let received = counts.received.get(&(wanted.id, source, tag)).copied().unwrap_or(0);
+        let (from, to, tag) = (source, wanted.me, i64::from(tag));
+        Some(Token::Message { group: wanted.id, from, to, tag, seq: received + 1 })
+    })
 }
 
 /// A receive ends without a message. Its number goes to the next one, if nobody has got that yet.

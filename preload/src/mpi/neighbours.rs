@@ -4,7 +4,7 @@ use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls};
 use crate::mpi::collectives::{Buffers, begin};
 use crate::mpi::comms;
 use crate::mpi::requests::{self, Pending};
-use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Request};
+use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Request};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Kind, Rank, Token};
 
@@ -135,15 +135,20 @@ macro_rules! both {
     )* } };
 }
 
-both! {
-    Neighbor_allgather Ineighbor_allgather (at: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-        |from, _to| Buffers::new().reads(at, n, ty).writes_of(from, into, m, into_ty).done();
-    Neighbor_allgatherv Ineighbor_allgatherv (at: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: *const c_int, shifts: *const c_int, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-        |from, _to| Buffers::new().reads(at, n, ty).blocks(from, into, m, shifts, into_ty, Kind::Write).done();
-    Neighbor_alltoall Ineighbor_alltoall (at: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-        |from, to| Buffers::new().reads_of(to, at, n, ty).writes_of(from, into, m, into_ty).done();
-    Neighbor_alltoallv Ineighbor_alltoallv (at: *const c_void, n: *const c_int, shifts: *const c_int, ty: MPI_Datatype, into: *mut c_void, m: *const c_int, into_shifts: *const c_int, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-        |from, to| Buffers::new().blocks(to, at, n, shifts, ty, Kind::Read).blocks(from, into, m, into_shifts, into_ty, Kind::Write).done();
-    Neighbor_alltoallw Ineighbor_alltoallw (at: *const c_void, n: *const c_int, shifts: *const MPI_Aint, types: *const MPI_Datatype, into: *mut c_void, m: *const c_int, into_shifts: *const MPI_Aint, into_types: *const MPI_Datatype, comm: MPI_Comm) on comm:
-        |from, to| Buffers::new().typed_blocks(to, at, n, shifts, types, Kind::Read).typed_blocks(from, into, m, into_shifts, into_types, Kind::Write).done();
+/// As for the other collectives.
+macro_rules! counting {
+    ($n:ty, $d:ty $(, $c:ident)?) => { pastey::paste! { both! {
+        [<Neighbor_allgather $($c)?>] [<Ineighbor_allgather $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+            |from, _to| Buffers::new().reads(at, n, ty).writes_of(from, into, m, into_ty).done();
+        [<Neighbor_allgatherv $($c)?>] [<Ineighbor_allgatherv $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: *const $n, shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+            |from, _to| Buffers::new().reads(at, n, ty).blocks(from, into, m, shifts, into_ty, Kind::Write).done();
+        [<Neighbor_alltoall $($c)?>] [<Ineighbor_alltoall $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+            |from, to| Buffers::new().reads_of(to, at, n, ty).writes_of(from, into, m, into_ty).done();
+        [<Neighbor_alltoallv $($c)?>] [<Ineighbor_alltoallv $($c)?>] (at: *const c_void, n: *const $n, shifts: *const $d, ty: MPI_Datatype, into: *mut c_void, m: *const $n, into_shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+            |from, to| Buffers::new().blocks(to, at, n, shifts, ty, Kind::Read).blocks(from, into, m, into_shifts, into_ty, Kind::Write).done();
+        [<Neighbor_alltoallw $($c)?>] [<Ineighbor_alltoallw $($c)?>] (at: *const c_void, n: *const $n, shifts: *const MPI_Aint, types: *const MPI_Datatype, into: *mut c_void, m: *const $n, into_shifts: *const MPI_Aint, into_types: *const MPI_Datatype, comm: MPI_Comm) on comm:
+            |from, to| Buffers::new().typed_blocks(to, at, n, shifts, types, Kind::Read).typed_blocks(from, into, m, into_shifts, into_types, Kind::Write).done();
+    } } };
 }
+counting! { c_int, c_int }
+counting! { MPI_Count, i64, _c }

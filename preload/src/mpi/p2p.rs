@@ -2,11 +2,13 @@
 //! the request is complete. A synchronous send also comes back with what its receiver did before the receive.
 
 use crate::mpi::call::{Buffer, Call, SUCCESS, Shared, call, calls, raw, scope};
+use crate::mpi::collectives::{self, Recurring};
 use crate::mpi::comms;
 use crate::mpi::datatypes::{Layout, layout};
 use crate::mpi::messages::{self, Posted, Wanted};
+use crate::mpi::partitioned::{self, Partitioned};
 use crate::mpi::requests::{self, Pending, Statuses, received};
-use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status};
+use mpi_sys::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status};
 use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -41,6 +43,8 @@ pub struct Receiving {
 pub enum Repeat {
     Send(Sending),
     Receive(Receiving),
+    Collective(Recurring),
+    Parts(Partitioned),
 }
 
 impl std::fmt::Debug for Buffer {
@@ -49,14 +53,14 @@ impl std::fmt::Debug for Buffer {
     }
 }
 
-fn buffer(at: *const c_void, count: c_int, ty: MPI_Datatype, kind: Kind) -> Buffer {
-    Buffer { at: at as u64, count: count.max(0) as u64, layout: layout(ty), kind, act: Act::Buffer }
+fn buffer(at: *const c_void, count: impl Into<i64>, ty: MPI_Datatype, kind: Kind) -> Buffer {
+    Buffer { at: at as u64, count: count.into().max(0) as u64, layout: layout(ty), kind, act: Act::Buffer }
 }
 
 impl Sending {
     fn new(
         at: *const c_void,
-        n: c_int,
+        n: impl Into<i64>,
         ty: MPI_Datatype,
         dest: c_int,
         tag: c_int,
@@ -72,7 +76,7 @@ impl Receiving {
     fn new(
         call: &Call,
         at: *const c_void,
-        n: c_int,
+        n: impl Into<i64>,
         ty: MPI_Datatype,
         source: c_int,
         tag: c_int,
@@ -131,11 +135,13 @@ fn begin_receive(call: &mut Call, receiving: &Receiving) -> Pending {
     Pending { scopes: vec![ctx], receive: Some(posted), ..Pending::default() }
 }
 
-/// A persistent request is started.
-pub fn again(call: &mut Call, repeat: &Repeat) -> Pending {
+/// A persistent request is started for the n-th time.
+pub fn again(call: &mut Call, repeat: &Repeat, n: u64) -> Pending {
     match repeat {
         Repeat::Send(sending) => begin_send(call, sending),
         Repeat::Receive(receiving) => begin_receive(call, receiving),
+        Repeat::Collective(recurring) => collectives::again(call, recurring, n),
+        Repeat::Parts(what) => partitioned::again(call, what).unwrap_or_default(),
     }
 }
 
@@ -158,6 +164,14 @@ fn arrived(call: &mut Call, buffer: &Buffer, status: &MPI_Status) {
             return;
         }
     }
+}
+
+/// The two halves of one request.
+fn both(sent: Option<Pending>, posted: Option<Pending>) -> Pending {
+    let (sent, mut posted) = (sent.unwrap_or_default(), posted.unwrap_or_default());
+    posted.scopes.extend(sent.scopes);
+    posted.tokens.extend(sent.tokens);
+    posted
 }
 
 fn sending(sending: impl FnOnce() -> Option<Sending>, real: impl FnOnce() -> c_int) -> c_int {
@@ -222,17 +236,33 @@ fn receiving(
     result
 }
 
+/// A probe saw a message: it has been sent.
+fn probed(call: &mut Call, source: c_int, tag: c_int, comm: MPI_Comm, status: &MPI_Status) {
+    let receiving = Receiving::new(call, std::ptr::null(), 0, nothing(), source, tag, comm);
+    if let Some(token) = receiving.and_then(|r| messages::seen(r.wanted, status)) {
+        call.acquire(token);
+    }
+}
+
 /// Messages that a matching probe has taken: the number of each.
 static TAKEN: Shared<FxHashMap<u64, Token>> = Shared::new();
 
 /// A matching probe found something.
-fn matched(call: &Call, source: c_int, tag: c_int, comm: MPI_Comm, message: *const MPI_Message, status: &MPI_Status) {
+fn matched(
+    call: &mut Call,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    message: *const MPI_Message,
+    status: &MPI_Status,
+) {
     // SAFETY: the library has written the message.
     let handle = raw(unsafe { *message });
     if let Some(receiving) = Receiving::new(call, std::ptr::null(), 0, nothing(), source, tag, comm) {
         let posted = messages::post(receiving.wanted);
         if let Some(token) = messages::complete(posted, status) {
             TAKEN.with(|taken| taken.insert(handle, token));
+            call.acquire(token);
         }
     }
 }
@@ -255,37 +285,47 @@ fn nothing() -> MPI_Datatype {
 
 // SAFETY (all rows): each body forwards the program's own arguments, or a status of our own where it wants none.
 macro_rules! sends {
-    ($($blocking:ident $nonblocking:ident $persistent:ident $how:ident;)*) => { calls! { $(
-        fn $blocking(at: *const c_void, n: c_int, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm), real => {
+    ($n:ty; $($blocking:ident $nonblocking:ident $persistent:ident $how:ident;)*) => { calls! { $(
+        fn $blocking(at: *const c_void, n: $n, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm), real => {
             sending(|| Sending::new(at, n, ty, dest, tag, comm, Send::$how), real)
         }
         fn $nonblocking(
-            at: *const c_void, n: c_int, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request,
+            at: *const c_void, n: $n, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request,
         ), real => {
             isending(|| Sending::new(at, n, ty, dest, tag, comm, Send::$how), request, real)
         }
         fn $persistent(
-            at: *const c_void, n: c_int, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request,
+            at: *const c_void, n: $n, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request,
         ), real => {
             send_init(|| Sending::new(at, n, ty, dest, tag, comm, Send::$how), request, real)
         }
     )* } };
 }
 sends! {
+    c_int;
     Send Isend Send_init Plain;
     Bsend Ibsend Bsend_init Plain;
     Rsend Irsend Rsend_init Plain;
     Ssend Issend Ssend_init Synchronous;
 }
+sends! {
+    MPI_Count;
+    Send_c Isend_c Send_init_c Plain;
+    Bsend_c Ibsend_c Bsend_init_c Plain;
+    Rsend_c Irsend_c Rsend_init_c Plain;
+    Ssend_c Issend_c Ssend_init_c Synchronous;
+}
 
-calls! {
-    fn Recv(at: *mut c_void, n: c_int, ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status), real => {
+/// The calls that count, with what they count in and how their names end.
+macro_rules! receives {
+    ($n:ty $(, $c:ident)?) => { pastey::paste! { calls! {
+    fn [<Recv $($c)?>](at: *mut c_void, n: $n, ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status), real => {
         let Some(mut call) = call() else { return real() };
         let Some(what) = Receiving::new(&call, at, n, ty, source, tag, comm) else { return real() };
         // SAFETY: as said above, here and below.
-        receiving(&mut call, &what, status, |s| unsafe { real_Recv(at, n, ty, source, tag, comm, s) })
+        receiving(&mut call, &what, status, |s| unsafe { [<real_Recv $($c)?>](at, n, ty, source, tag, comm, s) })
     }
-    fn Irecv(at: *mut c_void, n: c_int, ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request), real => {
+    fn [<Irecv $($c)?>](at: *mut c_void, n: $n, ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request), real => {
         let Some(mut call) = call() else { return real() };
         let pending = Receiving::new(&call, at, n, ty, source, tag, comm).map(|r| begin_receive(&mut call, &r));
         let result = real();
@@ -294,7 +334,7 @@ calls! {
         }
         result
     }
-    fn Recv_init(at: *mut c_void, n: c_int, ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request), real => {
+    fn [<Recv_init $($c)?>](at: *mut c_void, n: $n, ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request), real => {
         let call = call();
         let result = real();
         if let (Some(call), SUCCESS) = (call, result)
@@ -304,8 +344,8 @@ calls! {
         }
         result
     }
-    fn Sendrecv(
-        at: *const c_void, n: c_int, ty: MPI_Datatype, dest: c_int, send_tag: c_int, into: *mut c_void, m: c_int,
+    fn [<Sendrecv $($c)?>](
+        at: *const c_void, n: $n, ty: MPI_Datatype, dest: c_int, send_tag: c_int, into: *mut c_void, m: $n,
         into_ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status,
     ), real => {
         let Some(mut call) = call() else { return real() };
@@ -315,11 +355,11 @@ calls! {
         let Some(what) = Receiving::new(&call, into, m, into_ty, source, tag, comm) else { return real() };
         // SAFETY: as above.
         receiving(&mut call, &what, status, |s| unsafe {
-            real_Sendrecv(at, n, ty, dest, send_tag, into, m, into_ty, source, tag, comm, s)
+            [<real_Sendrecv $($c)?>](at, n, ty, dest, send_tag, into, m, into_ty, source, tag, comm, s)
         })
     }
-    fn Sendrecv_replace(
-        at: *mut c_void, n: c_int, ty: MPI_Datatype, dest: c_int, send_tag: c_int, source: c_int, tag: c_int, comm: MPI_Comm,
+    fn [<Sendrecv_replace $($c)?>](
+        at: *mut c_void, n: $n, ty: MPI_Datatype, dest: c_int, send_tag: c_int, source: c_int, tag: c_int, comm: MPI_Comm,
         status: *mut MPI_Status,
     ), real => {
         let Some(mut call) = call() else { return real() };
@@ -329,39 +369,16 @@ calls! {
         let Some(what) = Receiving::new(&call, at, n, ty, source, tag, comm) else { return real() };
         // SAFETY: as above.
         receiving(&mut call, &what, status, |s| unsafe {
-            real_Sendrecv_replace(at, n, ty, dest, send_tag, source, tag, comm, s)
+            [<real_Sendrecv_replace $($c)?>](at, n, ty, dest, send_tag, source, tag, comm, s)
         })
     }
-    fn Mprobe(source: c_int, tag: c_int, comm: MPI_Comm, message: *mut MPI_Message, status: *mut MPI_Status), real => {
-        let Some(call) = call() else { return real() };
-        let mut statuses = Statuses::new(status, 1);
-        // SAFETY: as above.
-        let result = unsafe { real_Mprobe(source, tag, comm, message, statuses.pass()) };
-        if result == SUCCESS {
-            matched(&call, source, tag, comm, message, &statuses.get(0));
-        }
-        result
-    }
-    fn Improbe(source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, message: *mut MPI_Message, status: *mut MPI_Status), real => {
-        let Some(call) = call() else { return real() };
-        let mut statuses = Statuses::new(status, 1);
-        // SAFETY: as above; the library has written the flag.
-        let (result, found) = unsafe {
-            let result = real_Improbe(source, tag, comm, flag, message, statuses.pass());
-            (result, result == SUCCESS && *flag != 0)
-        };
-        if found {
-            matched(&call, source, tag, comm, message, &statuses.get(0));
-        }
-        result
-    }
-    fn Mrecv(at: *mut c_void, n: c_int, ty: MPI_Datatype, message: *mut MPI_Message, status: *mut MPI_Status), real => {
+    fn [<Mrecv $($c)?>](at: *mut c_void, n: $n, ty: MPI_Datatype, message: *mut MPI_Message, status: *mut MPI_Status), real => {
         let Some(mut call) = call() else { return real() };
         let taken = take(&mut call, message);
         call.issue();
         let mut statuses = Statuses::new(status, 1);
         // SAFETY: as above.
-        let result = unsafe { real_Mrecv(at, n, ty, message, statuses.pass()) };
+        let result = unsafe { [<real_Mrecv $($c)?>](at, n, ty, message, statuses.pass()) };
         if let (SUCCESS, Some(posted)) = (result, taken) {
             let status = statuses.get(0);
             arrived(&mut call, &buffer(at, n, ty, Kind::Write), &status);
@@ -369,7 +386,7 @@ calls! {
         }
         result
     }
-    fn Imrecv(at: *mut c_void, n: c_int, ty: MPI_Datatype, message: *mut MPI_Message, request: *mut MPI_Request), real => {
+    fn [<Imrecv $($c)?>](at: *mut c_void, n: $n, ty: MPI_Datatype, message: *mut MPI_Message, request: *mut MPI_Request), real => {
         let Some(mut call) = call() else { return real() };
         let taken = take(&mut call, message);
         let result = real();
@@ -378,6 +395,85 @@ calls! {
             call.issue();
             call.near(&buffer(at, n, ty, Kind::Write), ctx);
             requests::add(request, Pending { scopes: vec![ctx], receive: Some(posted), ..Pending::default() });
+        }
+        result
+    }
+    fn [<Isendrecv $($c)?>](
+        at: *const c_void, n: $n, ty: MPI_Datatype, dest: c_int, send_tag: c_int, into: *mut c_void, m: $n, into_ty: MPI_Datatype,
+        source: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request,
+    ), real => {
+        let Some(mut call) = call() else { return real() };
+        let sent = Sending::new(at, n, ty, dest, send_tag, comm, Send::Plain).map(|s| begin_send(&mut call, &s));
+        let posted = Receiving::new(&call, into, m, into_ty, source, tag, comm).map(|r| begin_receive(&mut call, &r));
+        let result = real();
+        if result == SUCCESS {
+            requests::add(request, both(sent, posted));
+        }
+        result
+    }
+    fn [<Isendrecv_replace $($c)?>](
+        at: *mut c_void, n: $n, ty: MPI_Datatype, dest: c_int, send_tag: c_int, source: c_int, tag: c_int, comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ), real => {
+        let Some(mut call) = call() else { return real() };
+        // The buffer is the receive's.
+        let sent = Sending::new(at, 0, ty, dest, send_tag, comm, Send::Plain).map(|s| begin_send(&mut call, &s));
+        let posted = Receiving::new(&call, at, n, ty, source, tag, comm).map(|r| begin_receive(&mut call, &r));
+        let result = real();
+        if result == SUCCESS {
+            requests::add(request, both(sent, posted));
+        }
+        result
+    }
+    } } };
+}
+receives! { c_int }
+receives! { MPI_Count, _c }
+
+calls! {
+    fn Probe(source: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status), real => {
+        let Some(mut call) = call() else { return real() };
+        let mut statuses = Statuses::new(status, 1);
+        // SAFETY: as above.
+        let result = unsafe { real_Probe(source, tag, comm, statuses.pass()) };
+        if result == SUCCESS {
+            probed(&mut call, source, tag, comm, &statuses.get(0));
+        }
+        result
+    }
+    fn Iprobe(source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, status: *mut MPI_Status), real => {
+        let Some(mut call) = call() else { return real() };
+        let mut statuses = Statuses::new(status, 1);
+        // SAFETY: as above; the library has written the flag.
+        let (result, found) = unsafe {
+            let result = real_Iprobe(source, tag, comm, flag, statuses.pass());
+            (result, result == SUCCESS && *flag != 0)
+        };
+        if found {
+            probed(&mut call, source, tag, comm, &statuses.get(0));
+        }
+        result
+    }
+    fn Mprobe(source: c_int, tag: c_int, comm: MPI_Comm, message: *mut MPI_Message, status: *mut MPI_Status), real => {
+        let Some(mut call) = call() else { return real() };
+        let mut statuses = Statuses::new(status, 1);
+        // SAFETY: as above.
+        let result = unsafe { real_Mprobe(source, tag, comm, message, statuses.pass()) };
+        if result == SUCCESS {
+            matched(&mut call, source, tag, comm, message, &statuses.get(0));
+        }
+        result
+    }
+    fn Improbe(source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, message: *mut MPI_Message, status: *mut MPI_Status), real => {
+        let Some(mut call) = call() else { return real() };
+        let mut statuses = Statuses::new(status, 1);
+        // SAFETY: as above; the library has written the flag.
+        let (result, found) = unsafe {
+            let result = real_Improbe(source, tag, comm, flag, message, statuses.pass());
+            (result, result == SUCCESS && *flag != 0)
+        };
+        if found {
+            matched(&mut call, source, tag, comm, message, &statuses.get(0));
         }
         result
     }

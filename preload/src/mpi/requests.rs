@@ -1,15 +1,16 @@
 //! Requests: what happens when one is complete, and the calls that complete them.
 //!
-//! The library may use one handle for several requests that are complete from the start: then the variable that the program keeps
-//! it in tells them apart, and failing that their age.
+//! The library may use one handle for several requests that are complete from the start. The program may keep them where it likes: all
+//! but the first are given handles of their own.
 
 use crate::mpi::call::{Call, SUCCESS, Shared, call, calls, raw};
 use crate::mpi::messages::{self, Posted};
 use crate::mpi::p2p::{Repeat, again};
+use crate::mpi::partitioned::Started;
 use crate::mpi::{comms, windows};
 use mpi_sys::{MPI_Comm, MPI_Request, MPI_Status};
 use rustc_hash::FxHashMap;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use thrille_model::{Ctx, Token};
 
 /// What the completion of a request means.
@@ -23,6 +24,8 @@ pub struct Pending {
     pub receive: Option<Posted>,
     /// The one-sided operation that it is: window and target.
     pub one_sided: Option<(u32, c_int)>,
+    /// The partitioned message that it is.
+    pub parts: Option<Started>,
     /// The communicator that it makes, and its id.
     pub makes: Option<(*const MPI_Comm, u64)>,
 }
@@ -36,6 +39,8 @@ struct Entry {
 #[derive(Debug)]
 struct Persistent {
     repeat: Repeat,
+    /// How often it was started.
+    starts: u64,
     active: Option<Pending>,
 }
 
@@ -50,8 +55,46 @@ unsafe impl Send for Requests {}
 
 static REQUESTS: Shared<Requests> = Shared::new();
 
+/// Gives a request another handle if it shares its own with another one: then the library has carried it out already.
+fn unshare(request: *mut MPI_Request) {
+    // SAFETY: the library has written it.
+    let mut shared = unsafe { *request };
+    if !REQUESTS.with(|r| r.once.contains_key(&raw(shared))) {
+        return;
+    }
+    let mut done = 0;
+    // SAFETY: a request of the library, and variables of our own. Ours is complete at once, too.
+    unsafe {
+        let tested = real_Test(&raw mut shared, &raw mut done, mpi_sys::RSMPI_STATUS_IGNORE);
+        if tested == SUCCESS && done != 0 {
+            mpi_sys::PMPI_Grequest_start(Some(query), Some(free), Some(cancel), std::ptr::null_mut(), request);
+            mpi_sys::PMPI_Grequest_complete(*request);
+        }
+    }
+}
+
+unsafe extern "C" fn query(_: *mut c_void, status: *mut MPI_Status) -> c_int {
+    // SAFETY: the library asks for a status.
+    unsafe {
+        mpi_sys::PMPI_Status_set_cancelled(status, 0);
+        mpi_sys::PMPI_Status_set_elements(status, mpi_sys::RSMPI_UINT8_T, 0)
+    }
+}
+
+unsafe extern "C" fn free(_: *mut c_void) -> c_int {
+    SUCCESS
+}
+
+unsafe extern "C" fn cancel(_: *mut c_void, _: c_int) -> c_int {
+    SUCCESS
+}
+
 /// A request was made.
-pub fn add(request: *const MPI_Request, pending: Pending) {
+pub fn add(request: *mut MPI_Request, pending: Pending) {
+    // A receive's status is the program's: it is not looked at here.
+    if pending.receive.is_none() {
+        unshare(request);
+    }
     // SAFETY: the library has written it.
     let handle = unsafe { *request };
     if let Some(posted) = pending.receive {
@@ -61,9 +104,8 @@ pub fn add(request: *const MPI_Request, pending: Pending) {
 }
 
 /// A one-sided operation's request was made.
-pub fn one_sided(handle: MPI_Request, at: *const MPI_Request, scope: Ctx, window: u32, target: c_int) {
-    let pending = Pending { scopes: vec![scope], one_sided: Some((window, target)), ..Pending::default() };
-    REQUESTS.with(|r| r.once.entry(raw(handle)).or_default().push(Entry { at: at as u64, pending }));
+pub fn one_sided(request: *mut MPI_Request, scope: Ctx, window: u32, target: c_int) {
+    add(request, Pending { scopes: vec![scope], one_sided: Some((window, target)), ..Pending::default() });
 }
 
 /// A communicator is being duplicated.
@@ -76,7 +118,12 @@ pub fn duplicating(handle: MPI_Request, at: *const MPI_Request, new: *const MPI_
 pub fn persist(request: *const MPI_Request, repeat: Repeat) {
     // SAFETY: the library has written it.
     let handle = raw(unsafe { *request });
-    REQUESTS.with(|r| r.persistent.insert(handle, Persistent { repeat, active: None }));
+    REQUESTS.with(|r| r.persistent.insert(handle, Persistent { repeat, starts: 0, active: None }));
+}
+
+/// The partitioned message that a request is, while that is under way.
+pub fn started(request: MPI_Request) -> Option<Started> {
+    REQUESTS.with(|r| r.persistent.get(&raw(request))?.active.as_ref()?.parts.clone())
 }
 
 /// A request as the program passed it, before the library changes it.
@@ -263,8 +310,13 @@ fn some(
 
 fn start(call: &mut Call, request: *const MPI_Request) {
     let asked = asked(request);
-    let Some(repeat) = REQUESTS.with(|r| r.persistent.get(&asked.handle).map(|p| p.repeat.clone())) else { return };
-    let pending = again(call, &repeat);
+    let started = REQUESTS.with(|r| {
+        let persistent = r.persistent.get_mut(&asked.handle)?;
+        persistent.starts += 1;
+        Some((persistent.repeat.clone(), persistent.starts))
+    });
+    let Some((repeat, n)) = started else { return };
+    let pending = again(call, &repeat, n);
     if let Some(posted) = pending.receive {
         // SAFETY: the program's request, which stays the same.
         messages::has_request(posted, unsafe { *request });

@@ -11,9 +11,9 @@ use crate::counters::Counted;
 use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, scope};
 use crate::mpi::datatypes::layout;
 use crate::mpi::requests;
-use crate::mpi::windows::window;
+use crate::mpi::windows::{Taken, window};
 use crate::mpi::words;
-use mpi_sys::{MPI_Aint, MPI_Datatype, MPI_Op, MPI_Request, MPI_Win};
+use mpi_sys::{MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, MPI_Win};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Atomic, Channel, Ctx, Domain, Effect, How, Kind, Mode, Order, Rank, Segment, Token, Word};
 use thrille_runtime::{End, Operands};
@@ -22,8 +22,9 @@ use thrille_runtime::{End, Operands};
 const REPLACE: u8 = 13;
 /// The operation that changes nothing.
 const NO_OP: u8 = 14;
-/// Compare-and-swap has no number in the library.
-const COMPARE_AND_SWAP: u8 = 200;
+/// Compare-and-swap has no operation that could be another's: it goes with every accumulate of its type. Queues and locks made by hand
+/// swap with `MPI_REPLACE` what they compare (the standard's own example does), and count with `MPI_SUM`.
+const COMPARE_AND_SWAP: u8 = 0;
 
 /// The tag of fences that wait for nobody.
 const OPENING: i64 = -2;
@@ -33,7 +34,7 @@ const OPENING: i64 = -2;
 struct Target {
     rank: c_int,
     at: MPI_Aint,
-    count: c_int,
+    count: i64,
     ty: MPI_Datatype,
     win: MPI_Win,
 }
@@ -73,16 +74,16 @@ fn number(op: MPI_Op) -> u8 {
     (unsafe { mpi_sys::RSMPI_Op_c2f(op) } & 0xff) as u8
 }
 
-fn near(at: *const c_void, count: c_int, ty: MPI_Datatype, kind: Kind) -> Buffer {
+fn near(at: *const c_void, count: i64, ty: MPI_Datatype, kind: Kind) -> Buffer {
     Buffer { at: at as u64, count: count.max(0) as u64, layout: layout(ty), kind, act: Act::Buffer }
 }
 
-fn reads(at: *const c_void, count: c_int, ty: MPI_Datatype) -> Buffer {
-    near(at, count, ty, Kind::Read)
+fn reads(at: *const c_void, count: impl Into<i64>, ty: MPI_Datatype) -> Buffer {
+    near(at, count.into(), ty, Kind::Read)
 }
 
-fn writes(at: *const c_void, count: c_int, ty: MPI_Datatype) -> Buffer {
-    near(at, count, ty, Kind::Write)
+fn writes(at: *const c_void, count: impl Into<i64>, ty: MPI_Datatype) -> Buffer {
+    near(at, count.into(), ty, Kind::Write)
 }
 
 /// How long the ends of an operation last, and where it goes.
@@ -121,8 +122,8 @@ fn plan(to: Target, deed: Deed, request: Option<Ctx>, me: Rank) -> Option<Plan> 
         if newly_pending {
             w.pending.push(to.rank);
         }
-        let lock = if w.lock_all && !w.locks.contains_key(&to.rank) {
-            w.locks.insert(to.rank, Mode::Shared);
+        let lock = if w.lock_all == Some(Taken::Yes) && !w.locks.contains_key(&to.rank) {
+            w.locks.insert(to.rank, Taken::Yes);
             Some((thrille_model::Lock::Window(w.number, rank), Mode::Shared))
         } else {
             None
@@ -173,10 +174,11 @@ fn count(
     to: Target,
     deed: Deed,
     buffers: impl FnOnce() -> Vec<Buffer>,
+    request: Option<*mut MPI_Request>,
     wrote: impl FnOnce() -> bool,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(word) = word(to) else { return operate(to, deed, buffers, None, real) };
+    let Some(word) = word(to) else { return operate(to, deed, buffers, request, real) };
     let Some(mut call) = call() else { return real() };
     let mut counted = words::lock(word);
     let result = real();
@@ -190,7 +192,8 @@ fn count(
     let seen = counted.as_ref().map(Counted::version);
     let made = if wrote() { counted.as_mut().map(Counted::update) } else { None };
     drop(counted);
-    record(&mut call, to, deed, &buffers(), None);
+    words::progress_at(to.rank, to.win);
+    record(&mut call, to, deed, &buffers(), request);
     let rank = || call.o.session.rank();
     if let Some(version) = made {
         let sets = matches!(deed, Deed::Accumulate(REPLACE, Fetch::No));
@@ -205,15 +208,16 @@ fn count(
 
 /// The word that one element at a target is, if it can be waited for: in a lock epoch, no larger than a word.
 fn word(to: Target) -> Option<Word> {
-    let (_, width) = layout(to.ty).basic?;
-    if to.rank == mpi_sys::MPI_PROC_NULL || to.count != 1 || width > 8 {
+    let layout = layout(to.ty);
+    let (_, width) = layout.basic?;
+    if to.rank == mpi_sys::MPI_PROC_NULL || to.count != 1 || width > 8 || layout.size != u64::from(width) {
         return None;
     }
     window(to.win, |w| {
-        let locked = w.lock_all || w.locks.contains_key(&to.rank);
+        let locked = w.lock_all.is_some() || w.locks.contains_key(&to.rank);
         let (segment, offset) = w.place(to.rank, to.at);
         let owner = w.world_rank(to.rank).filter(|_| locked)?;
-        Some(Word { owner, segment, offset: offset & !7 })
+        Some(Word { owner, segment, offset })
     })?
 }
 
@@ -238,47 +242,84 @@ fn record(call: &mut Call, to: Target, deed: Deed, buffers: &[Buffer], request: 
         call.end(end, Operands::Until(plan.far, plan.order));
     }
     if let (Some(at), Some(scope)) = (request, until) {
-        // SAFETY: the library has written the request.
-        requests::one_sided(unsafe { *at }, at, scope, plan.number, to.rank);
+        requests::one_sided(at, scope, plan.number, to.rank);
     }
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments.
-calls! {
-    fn Put(
-        from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, win: MPI_Win,
+/// The calls that count, with what they count in and how their names end.
+macro_rules! counting {
+    ($n:ty $(, $c:ident)?) => { pastey::paste! { calls! {
+    fn [<Put $($c)?>](
+        from: *const c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, to: MPI_Datatype, win: MPI_Win,
     ), real => {
-        operate(Target { rank, at, count, ty: to, win }, Deed::Put, || vec![reads(from, n, ty)], None, real)
+        operate(Target { rank, at, count: count.into(), ty: to, win }, Deed::Put, || vec![reads(from, n, ty)], None, real)
     }
-    fn Get(
-        into: *mut c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, from: MPI_Datatype, win: MPI_Win,
+    fn [<Get $($c)?>](
+        into: *mut c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, from: MPI_Datatype, win: MPI_Win,
     ), real => {
-        operate(Target { rank, at, count, ty: from, win }, Deed::Get, || vec![writes(into, n, ty)], None, real)
+        operate(Target { rank, at, count: count.into(), ty: from, win }, Deed::Get, || vec![writes(into, n, ty)], None, real)
     }
-    fn Accumulate(
-        from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, op: MPI_Op,
+    fn [<Accumulate $($c)?>](
+        from: *const c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, to: MPI_Datatype, op: MPI_Op,
         win: MPI_Win,
     ), real => {
         let op = number(op);
-        let wrote = || op != NO_OP;
-        self::count(Target { rank, at, count, ty: to, win }, Deed::Accumulate(op, Fetch::No), || vec![reads(from, n, ty)], wrote, real)
+        let deed = Deed::Accumulate(op, Fetch::No);
+        self::count(Target { rank, at, count: count.into(), ty: to, win }, deed, || vec![reads(from, n, ty)], None, || op != NO_OP, real)
     }
-    fn Get_accumulate(
-        from: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, rank: c_int, at: MPI_Aint,
-        count: c_int, to: MPI_Datatype, op: MPI_Op, win: MPI_Win,
+    fn [<Get_accumulate $($c)?>](
+        from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, rank: c_int, at: MPI_Aint,
+        count: $n, to: MPI_Datatype, op: MPI_Op, win: MPI_Win,
     ), real => {
         let op = number(op);
         let buffers = || fetching(|| reads(from, n, ty), op, writes(into, m, into_ty));
         let deed = Deed::Accumulate(op, Fetch::Yes);
-        self::count(Target { rank, at, count, ty: to, win }, deed, buffers, || op != NO_OP, real)
+        self::count(Target { rank, at, count: count.into(), ty: to, win }, deed, buffers, None, || op != NO_OP, real)
     }
+    fn [<Rput $($c)?>](
+        from: *const c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, to: MPI_Datatype, win: MPI_Win,
+        request: *mut MPI_Request,
+    ), real => {
+        operate(Target { rank, at, count: count.into(), ty: to, win }, Deed::Put, || vec![reads(from, n, ty)], Some(request), real)
+    }
+    fn [<Rget $($c)?>](
+        into: *mut c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, from: MPI_Datatype, win: MPI_Win,
+        request: *mut MPI_Request,
+    ), real => {
+        operate(Target { rank, at, count: count.into(), ty: from, win }, Deed::Get, || vec![writes(into, n, ty)], Some(request), real)
+    }
+    fn [<Raccumulate $($c)?>](
+        from: *const c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, to: MPI_Datatype, op: MPI_Op,
+        win: MPI_Win, request: *mut MPI_Request,
+    ), real => {
+        let op = number(op);
+        let deed = Deed::Accumulate(op, Fetch::No);
+        let buffers = || vec![reads(from, n, ty)];
+        self::count(Target { rank, at, count: count.into(), ty: to, win }, deed, buffers, Some(request), || op != NO_OP, real)
+    }
+    fn [<Rget_accumulate $($c)?>](
+        from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, rank: c_int, at: MPI_Aint,
+        count: $n, to: MPI_Datatype, op: MPI_Op, win: MPI_Win, request: *mut MPI_Request,
+    ), real => {
+        let op = number(op);
+        let buffers = || fetching(|| reads(from, n, ty), op, writes(into, m, into_ty));
+        let deed = Deed::Accumulate(op, Fetch::Yes);
+        self::count(Target { rank, at, count: count.into(), ty: to, win }, deed, buffers, Some(request), || op != NO_OP, real)
+    }
+    } } };
+}
+counting! { c_int }
+counting! { MPI_Count, _c }
+
+calls! {
     fn Fetch_and_op(
         from: *const c_void, into: *mut c_void, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, op: MPI_Op, win: MPI_Win,
     ), real => {
         let op = number(op);
         let buffers = || fetching(|| reads(from, 1, ty), op, writes(into, 1, ty));
         let deed = Deed::Accumulate(op, Fetch::Yes);
-        count(Target { rank, at, count: 1, ty, win }, deed, buffers, || op != NO_OP, real)
+        count(Target { rank, at, count: 1, ty, win }, deed, buffers, None, || op != NO_OP, real)
     }
     fn Compare_and_swap(
         from: *const c_void, compare: *const c_void, into: *mut c_void, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, win: MPI_Win,
@@ -288,34 +329,7 @@ calls! {
         let len = layout(ty).basic.map_or(0, |(_, width)| usize::from(width));
         // SAFETY: both are elements of that type, and the operation is complete.
         let swapped = || unsafe { libc::memcmp(into, compare, len) == 0 };
-        count(Target { rank, at, count: 1, ty, win }, deed, buffers, swapped, real)
-    }
-    fn Rput(
-        from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, win: MPI_Win,
-        request: *mut MPI_Request,
-    ), real => {
-        operate(Target { rank, at, count, ty: to, win }, Deed::Put, || vec![reads(from, n, ty)], Some(request), real)
-    }
-    fn Rget(
-        into: *mut c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, from: MPI_Datatype, win: MPI_Win,
-        request: *mut MPI_Request,
-    ), real => {
-        operate(Target { rank, at, count, ty: from, win }, Deed::Get, || vec![writes(into, n, ty)], Some(request), real)
-    }
-    fn Raccumulate(
-        from: *const c_void, n: c_int, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: c_int, to: MPI_Datatype, op: MPI_Op,
-        win: MPI_Win, request: *mut MPI_Request,
-    ), real => {
-        let deed = Deed::Accumulate(number(op), Fetch::No);
-        operate(Target { rank, at, count, ty: to, win }, deed, || vec![reads(from, n, ty)], Some(request), real)
-    }
-    fn Rget_accumulate(
-        from: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, m: c_int, into_ty: MPI_Datatype, rank: c_int, at: MPI_Aint,
-        count: c_int, to: MPI_Datatype, op: MPI_Op, win: MPI_Win, request: *mut MPI_Request,
-    ), real => {
-        let op = number(op);
-        let buffers = || fetching(|| reads(from, n, ty), op, writes(into, m, into_ty));
-        operate(Target { rank, at, count, ty: to, win }, Deed::Accumulate(op, Fetch::Yes), buffers, Some(request), real)
+        count(Target { rank, at, count: 1, ty, win }, deed, buffers, None, swapped, real)
     }
 }
 

@@ -8,8 +8,8 @@ use crate::mpi::comms::{self, Members, is_global};
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Group, MPI_Info, MPI_Win};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::{c_char, c_int, c_void};
-use std::sync::atomic::{AtomicU32, Ordering};
-use thrille_model::{Ctx, Mode, Rank, Segment, Token};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use thrille_model::{Ctx, Rank, Segment, Token, Word};
 use thrille_runtime::{Region, Regions};
 
 /// How displacements at a target are counted.
@@ -54,6 +54,14 @@ pub enum Step {
     Wait,
 }
 
+/// Whether the lock of a lock epoch was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    Yes,
+    /// The program says that nobody else wants it: the epoch is there, and nothing is protected.
+    OnTrust,
+}
+
 /// A window of this process.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "independent properties")]
@@ -83,10 +91,10 @@ pub struct Window {
     pub opening: Option<u64>,
     /// The targets that this process knows to have come to that one.
     pub met: FxHashSet<Rank>,
-    /// Locks that it holds, by target.
-    pub locks: FxHashMap<c_int, Mode>,
-    /// Whether it holds the shared locks of all.
-    pub lock_all: bool,
+    /// Its lock epochs, by target.
+    pub locks: FxHashMap<c_int, Taken>,
+    /// Its epoch for the shared locks of all.
+    pub lock_all: Option<Taken>,
     /// Targets of the access epoch between start and complete: rank here and in the world.
     pub started: Vec<(c_int, Rank)>,
     /// Origins of the exposure epoch between post and wait.
@@ -196,7 +204,7 @@ fn own(me: Rank, start: u64, size: u64) -> Region {
 struct New {
     base: u64,
     size: u64,
-    unit: c_int,
+    unit: i64,
     addressing: Addressing,
     shared: bool,
     comm: MPI_Comm,
@@ -206,9 +214,9 @@ struct New {
 static NUMBERED: AtomicU32 = AtomicU32::new(0);
 
 /// Agrees on a number, and on whether displacements are counted alike: only if not, everybody learns of everybody.
-fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: c_int, me: Rank, world: u32) -> (u32, Units) {
+fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: i64, me: Rank, world: u32) -> (u32, Units) {
     let mine = if rank == 0 { NUMBERED.fetch_add(1, Ordering::Relaxed) * world + me.0 + 1 } else { 0 };
-    let say = [i64::from(unit), -i64::from(unit), i64::from(mine)];
+    let say = [unit, -unit, i64::from(mine)];
     let mut heard = say;
     // SAFETY: all members of the communicator are here, with arrays of this length.
     unsafe {
@@ -297,7 +305,7 @@ fn made(call: &mut Call, win: MPI_Win, new: &New, hints: &Hints) {
         opening: None,
         met: FxHashSet::default(),
         locks: FxHashMap::default(),
-        lock_all: false,
+        lock_all: None,
         started: Vec::new(),
         posted: Vec::new(),
         epochs: FxHashMap::default(),
@@ -323,7 +331,7 @@ fn made(call: &mut Call, win: MPI_Win, new: &New, hints: &Hints) {
 /// The others' parts of a shared window are in this process's address space.
 fn others_parts(window: &mut Window, win: MPI_Win) {
     let (all, mine) = (window.size, window.rank);
-    for rank in (0..all).filter(|&r| r != mine) {
+    for rank in 0..all {
         let (mut size, mut unit, mut base): (MPI_Aint, c_int, *mut c_void) = (0, 0, std::ptr::null_mut());
         // SAFETY: asks about a shared window, with variables of our own.
         let result =
@@ -331,9 +339,30 @@ fn others_parts(window: &mut Window, win: MPI_Win) {
         if let (SUCCESS, Some(owner), true) = (result, window.world_rank(rank), size > 0) {
             let (start, segment) = (base as u64, Segment::Window(window.number));
             let region = Region { start, end: start.saturating_add(size as u64), owner, segment, offset: 0 };
-            REGIONS.with(|regions| regions.push((window.number, region)));
+            if rank != mine {
+                REGIONS.with(|regions| regions.push((window.number, region)));
+            }
+            PARTS.with(|parts| parts.push((window.number, region)));
+            ANY_PARTS.store(true, Ordering::Release);
         }
     }
+}
+
+/// All parts of shared windows, this process's own among them, as all processes name them.
+static PARTS: Shared<Vec<(u32, Region)>> = Shared::new();
+
+/// Whether there are any.
+static ANY_PARTS: AtomicBool = AtomicBool::new(false);
+
+/// The word at an address that several processes reach by their own instructions.
+pub fn reached_by_many(address: u64) -> Option<Word> {
+    if !ANY_PARTS.load(Ordering::Acquire) {
+        return None;
+    }
+    PARTS.with(|parts| {
+        let (_, part) = parts.iter().find(|(_, part)| (part.start..part.end).contains(&address))?;
+        Some(Word { owner: part.owner, segment: part.segment, offset: address - part.start })
+    })
 }
 
 /// Runs a call that makes a window. It is collective, and everybody learns of everybody's memory in it.
@@ -371,24 +400,32 @@ fn written(base: *const c_void) -> u64 {
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments.
-calls! {
-    fn Win_create(base: *mut c_void, size: MPI_Aint, unit: c_int, info: MPI_Info, comm: MPI_Comm, win: *mut MPI_Win), real => {
+/// The calls that take a displacement unit, with its type and how their names end.
+macro_rules! with_unit {
+    ($n:ty $(, $c:ident)?) => { pastey::paste! { calls! {
+    fn [<Win_create $($c)?>](base: *mut c_void, size: MPI_Aint, unit: $n, info: MPI_Info, comm: MPI_Comm, win: *mut MPI_Win), real => {
         making(comm, info, win, real, || {
-            New { base: base as u64, size: size as u64, unit, addressing: Addressing::Offsets, shared: false, comm }
+            New { base: base as u64, size: size as u64, unit: unit.into(), addressing: Addressing::Offsets, shared: false, comm }
         })
     }
-    fn Win_allocate(size: MPI_Aint, unit: c_int, info: MPI_Info, comm: MPI_Comm, base: *mut c_void, win: *mut MPI_Win), real => {
+    fn [<Win_allocate $($c)?>](size: MPI_Aint, unit: $n, info: MPI_Info, comm: MPI_Comm, base: *mut c_void, win: *mut MPI_Win), real => {
         making(comm, info, win, real, || {
-            New { base: written(base), size: size as u64, unit, addressing: Addressing::Offsets, shared: false, comm }
+            New { base: written(base), size: size as u64, unit: unit.into(), addressing: Addressing::Offsets, shared: false, comm }
         })
     }
-    fn Win_allocate_shared(
-        size: MPI_Aint, unit: c_int, info: MPI_Info, comm: MPI_Comm, base: *mut c_void, win: *mut MPI_Win,
+    fn [<Win_allocate_shared $($c)?>](
+        size: MPI_Aint, unit: $n, info: MPI_Info, comm: MPI_Comm, base: *mut c_void, win: *mut MPI_Win,
     ), real => {
         making(comm, info, win, real, || {
-            New { base: written(base), size: size as u64, unit, addressing: Addressing::Offsets, shared: true, comm }
+            New { base: written(base), size: size as u64, unit: unit.into(), addressing: Addressing::Offsets, shared: true, comm }
         })
     }
+    } } };
+}
+with_unit! { c_int }
+with_unit! { i64, _c }
+
+calls! {
     fn Win_create_dynamic(info: MPI_Info, comm: MPI_Comm, win: *mut MPI_Win), real => {
         making(comm, info, win, real, || {
             New { base: 0, size: 0, unit: 1, addressing: Addressing::Addresses, shared: false, comm }
@@ -443,6 +480,7 @@ calls! {
         }
         if result == SUCCESS && let Some(gone) = WINDOWS.with(|windows| windows.remove(&raw(handle))) {
             REGIONS.with(|regions| regions.retain(|(n, _)| *n != gone.number));
+            PARTS.with(|parts| parts.retain(|(n, _)| *n != gone.number));
             share(&mut call);
         }
         result

@@ -7,8 +7,11 @@
 
 use crate::counters::{Counted, Counters};
 use crate::link::Link;
+use crate::mpi::windows::{reached_by_many, window};
 use crate::rank::Told;
+use mpi_sys::MPI_Win;
 use rustc_hash::FxHasher;
+use std::ffi::c_int;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 use thrille_model::Word;
@@ -27,13 +30,32 @@ pub fn make(told: &Told, transport: &mut Link) {
 
 /// Locks a word's counter.
 pub fn lock(word: Word) -> Option<Counted> {
+    WORDS.get()?.lock(index(word), progress)
+}
+
+fn index(word: Word) -> u64 {
     let mut hasher = FxHasher::default();
     word.hash(&mut hasher);
-    WORDS.get()?.lock((hasher.finish() >> 20) % NUMBER, progress)
+    (hasher.finish() >> 20) % NUMBER
+}
+
+/// An atomic instruction is about to be carried out: if other processes reach the same memory by theirs, its word, locked. Their holders
+/// wait for nobody, and this may be a thread that must not call the library.
+pub fn between_processes(address: u64) -> Option<(Word, Counted)> {
+    let word = reached_by_many(address)?;
+    Some((word, WORDS.get()?.lock(index(word), std::thread::yield_now)?))
+}
+
+/// Lets the library work on what others want of this process, when it has just asked itself for something: who polls its own part of a
+/// window waits for them, and Open MPI over UCX carries out what goes to the own rank without looking at the others.
+pub fn progress_at(target: c_int, win: MPI_Win) {
+    if window(win, |w| w.rank) == Some(target) {
+        progress();
+    }
 }
 
 /// Lets the library work: the counter's holder may wait for this process to carry out its operation.
-fn progress() {
+pub fn progress() {
     let mut flag = 0;
     // SAFETY: asks whether there is a message; nothing is received. On the world: for others MPICH does not look at the network.
     unsafe {

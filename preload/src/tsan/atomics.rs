@@ -1,11 +1,14 @@
 //! Atomic instructions. The compiler has replaced them by calls, so they are carried out here.
 //!
 //! An acquiring operation that sees what a releasing one wrote comes after it. To know which one it saw, the operations of a process with
-//! several threads are carried out under the rank's lock and counted; with one thread there is nothing to order.
+//! several threads are carried out under the rank's lock and counted; with one thread there is nothing to order, unless other processes
+//! reach the same memory: then they are counted with theirs.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
+use crate::counters::between_processes;
 use crate::rank::{Observed, THREADED, observe};
 use core::arch::naked_asm;
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use thrille_model::{Act, Atomic, Domain, Effect, How, Kind};
@@ -33,24 +36,51 @@ enum Did {
     Both,
 }
 
+/// What of such a word this thread saw last: polling it says nothing new.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    address: u64,
+    version: u64,
+}
+
+thread_local! {
+    static LAST: Cell<Option<Seen>> = const { Cell::new(None) };
+}
+
 /// Carries out an operation and tells what it means.
 fn atomic<T>(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnce() -> (T, Did)) -> T {
     let Some(Observed { session, recorder, .. }) = &mut observe() else { return operate().0 };
     let threaded = THREADED.load(Ordering::Acquire);
-    let mut rank = threaded.then(|| session.rank());
+    let mut between = between_processes(address);
+    let mut rank = (threaded && between.is_none()).then(|| session.rank());
     let (value, did) = operate();
     let effect = if matches!(did, Did::Load) { Effect::Load } else { Effect::Update };
     let kind = Kind::Atomic(Atomic { domain: Domain::Processor, ty: 0, width, op: 0, ordered: false, effect });
+    let released = (releases(order) && !matches!(did, Did::Load)).then_some(if matches!(did, Did::Store) {
+        How::Set
+    } else {
+        How::Modify
+    });
+    let acquired = acquires(order) && !matches!(did, Did::Store);
     if let Some(rank) = &mut rank {
-        if releases(order) && !matches!(did, Did::Load) {
-            let how = if matches!(did, Did::Store) { How::Set } else { How::Modify };
+        if let Some(how) = released {
             rank.signal_local(recorder, address, how);
         }
-        if acquires(order) && !matches!(did, Did::Store) {
+        if acquired {
             rank.await_local(recorder, address);
         }
     }
     drop(rank);
+    if let Some((word, counted)) = &mut between {
+        let seen = Seen { address, version: counted.version() };
+        if let Some(how) = released {
+            session.rank().signal(recorder, *word, counted.update(), how);
+        }
+        if acquired && LAST.replace(Some(seen)) != Some(seen) {
+            session.rank().observe(recorder, *word, seen.version);
+        }
+    }
+    drop(between);
     session.touch(recorder, address, u64::from(width), kind, Act::CpuAtomic, pc);
     value
 }

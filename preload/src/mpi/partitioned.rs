@@ -1,0 +1,144 @@
+//! Partitioned messages: the sender's buffer is used part by part, each from when it is said to be ready. What a part's sender did before
+//! comes before who sees that part arrive, and what the sender did before any of them before who waits for the message.
+
+use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, scope};
+use crate::mpi::comms;
+use crate::mpi::datatypes::layout;
+use crate::mpi::messages::{self, Wanted};
+use crate::mpi::p2p::Repeat;
+use crate::mpi::requests::{self, Pending};
+use mpi_sys::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Request};
+use std::ffi::{c_int, c_void};
+use thrille_model::{Act, Ctx, Kind, Token};
+
+/// They match each other only: as on communicators of their own.
+const APART: u64 = 0x1357_9bdf_0246_8ace;
+
+/// A partitioned send or receive, as the program describes it.
+#[derive(Clone, Debug)]
+pub struct Partitioned {
+    /// One part, the first.
+    part: Buffer,
+    number: c_int,
+    wanted: Wanted,
+}
+
+/// One that was started.
+#[derive(Clone, Debug)]
+pub struct Started {
+    what: Partitioned,
+    token: Token,
+    until: Ctx,
+}
+
+impl Partitioned {
+    fn new(call: &Call, part: Buffer, number: c_int, (peer, tag, comm): (c_int, c_int, MPI_Comm)) -> Option<Self> {
+        let source = Some(comms::peer(comm, peer)?);
+        let id = (comms::about(comm)?.id ^ APART) >> 2;
+        Some(Self { part, number, wanted: Wanted { comm, id, source, tag: Some(tag), me: call.me() } })
+    }
+
+    fn nth(&self, n: c_int) -> Buffer {
+        let at = self.part.layout.stride(self.part.count).wrapping_mul(i64::from(n));
+        Buffer { at: self.part.at.wrapping_add_signed(at), ..self.part.clone() }
+    }
+}
+
+/// The token of one part of a message.
+fn of_part(message: Token, part: c_int) -> Token {
+    match message {
+        Token::Message { group, from, to, tag, seq } => {
+            Token::Message { group, from, to, tag: tag | (i64::from(part) + 1) << 41, seq }
+        }
+        other => other,
+    }
+}
+
+/// A request is started.
+pub fn again(call: &mut Call, what: &Partitioned) -> Option<Pending> {
+    let Wanted { id, source, tag, me, .. } = what.wanted;
+    let until = scope();
+    let mut pending = Pending { scopes: vec![until], ..Pending::default() };
+    let token = if what.part.kind == Kind::Read {
+        messages::send(id, me, source?, tag?)
+    } else {
+        call.issue();
+        for n in 0..what.number {
+            call.near(&what.nth(n), until);
+        }
+        let posted = messages::post(what.wanted);
+        pending.receive = Some(posted);
+        posted.number()?
+    };
+    pending.parts = Some(Started { what: what.clone(), token, until });
+    Some(pending)
+}
+
+fn ready(parts: impl IntoIterator<Item = c_int>, request: MPI_Request) {
+    let Some(mut call) = call() else { return };
+    let Some(Started { what, token, until }) = requests::started(request) else { return };
+    for part in parts {
+        call.release(token);
+        call.release(of_part(token, part));
+        call.issue();
+        call.near(&what.nth(part), until);
+    }
+}
+
+fn init(
+    part: impl FnOnce() -> Buffer,
+    number: c_int,
+    with: (c_int, c_int, MPI_Comm),
+    request: *mut MPI_Request,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let call = call();
+    let result = real();
+    if let (Some(call), SUCCESS) = (call, result)
+        && let Some(what) = Partitioned::new(&call, part(), number, with)
+    {
+        requests::persist(request, Repeat::Parts(what));
+    }
+    result
+}
+
+fn elements(at: *const c_void, n: MPI_Count, ty: MPI_Datatype, kind: Kind) -> Buffer {
+    Buffer { at: at as u64, count: n.max(0) as u64, layout: layout(ty), kind, act: Act::Buffer }
+}
+
+// SAFETY (all rows): each body forwards the program's own arguments.
+calls! {
+    fn Psend_init(
+        at: *const c_void, parts: c_int, n: MPI_Count, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm, info: MPI_Info,
+        request: *mut MPI_Request,
+    ), real => { init(|| elements(at, n, ty, Kind::Read), parts, (dest, tag, comm), request, real) }
+    fn Precv_init(
+        at: *mut c_void, parts: c_int, n: MPI_Count, ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, info: MPI_Info,
+        request: *mut MPI_Request,
+    ), real => { init(|| elements(at, n, ty, Kind::Write), parts, (source, tag, comm), request, real) }
+    fn Pready(part: c_int, request: MPI_Request), real => {
+        ready([part], request);
+        real()
+    }
+    fn Pready_range(first: c_int, last: c_int, request: MPI_Request), real => {
+        ready(first..=last, request);
+        real()
+    }
+    fn Pready_list(n: c_int, parts: *const c_int, request: MPI_Request), real => {
+        // SAFETY: the program's array of that length.
+        ready((0..n.max(0) as usize).map(|i| unsafe { *parts.add(i) }), request);
+        real()
+    }
+    fn Parrived(request: MPI_Request, part: c_int, flag: *mut c_int), real => {
+        let call = call();
+        let result = real();
+        if let (Some(mut call), SUCCESS) = (call, result)
+            // SAFETY: the library has written the flag.
+            && unsafe { *flag } != 0
+            && let Some(started) = requests::started(request)
+        {
+            call.acquire(of_part(started.token, part));
+        }
+        result
+    }
+}

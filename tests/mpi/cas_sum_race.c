@@ -1,0 +1,31 @@
+/* thrille: n=2 */
+/* Compare_and_swap and MPI_SUM of another type are not atomic towards each other. */
+#include <mpi.h>
+
+static long x[4];
+static long zero;
+static long one = 1;
+static double real = 1, result;
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    long old = 0;
+    if (me == 0) {
+        MPI_Compare_and_swap(&one, &zero, &old, MPI_LONG, 1, 0, win); /* race: a */
+        MPI_Win_flush(1, win);
+    }
+    if (me == 1) {
+        MPI_Fetch_and_op(&real, &result, MPI_DOUBLE, 1, 0, MPI_SUM, win); /* race: a */
+        MPI_Win_flush(1, win);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
