@@ -1,7 +1,7 @@
 //! Every target, fed by a generator with a fixed seed: random bytes, and mutations of what went well before.
 
 use thrille_fuzz::TARGETS;
-use thrille_model::job::{Entry, Progress};
+use thrille_model::job::{Api, Entry, Progress};
 use thrille_model::wire::encode;
 use thrille_model::{Rank, Site, StackId};
 
@@ -47,7 +47,7 @@ impl Draws {
 /// Inputs that get far: entries with their lengths as the reader wants them, and a frame of each kind.
 fn seeds() -> Vec<Vec<u8>> {
     let entries = [
-        Entry::Start { rank: Rank(0), size: 2, pid: 7, tool: "0".into() },
+        Entry::Start { rank: Rank(0), size: 2, pid: 7, tool: "0".into(), api: Api::Mpi },
         Entry::Module { id: 9, path: "/nowhere".into(), build_id: vec![1, 2, 3] },
         Entry::Stack { id: StackId(1), parent: StackId(0), call: Site { module: 9, offset: 5 } },
         Entry::Note("a note".into()),

@@ -232,7 +232,7 @@ fn notes_on(summary: &Summary) -> Vec<String> {
     if summary.ranks_finished > 0 && summary.executed == 0 && !summary.instrumented {
         notes.push(
             "no instrumented load or store was executed: the program was not compiled with `thrille cc` or `thrille check`; \
-             only calls of the SHMEM library were observed"
+             only calls of the communication library were observed"
                 .into(),
         );
     }
