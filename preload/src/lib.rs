@@ -38,6 +38,7 @@ mod loaded;
 mod memory;
 #[cfg(feature = "mpi")]
 mod mpi;
+mod observed;
 mod openmp;
 mod rank;
 #[cfg(feature = "shmem")]

@@ -2,12 +2,12 @@
 
 use crate::mpi::callers::{self, Caller};
 use crate::mpi::datatypes::Layout;
+use crate::observed::like_every_call;
 use crate::rank::{Observed, observe};
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use thrille_model::{Act, Ctx, Kind, Order, Rank, Token};
-use thrille_runtime::{End, Operands, UNRESOLVED};
+use thrille_model::{Act, Ctx, Kind};
 
 /// Success, in both libraries.
 pub const SUCCESS: c_int = 0;
@@ -171,17 +171,9 @@ pub fn in_place(at: *const c_void) -> bool {
     at as usize == if OPEN_MPI { 1 } else { usize::MAX }
 }
 
+like_every_call!(Call);
+
 impl Call {
-    /// This process.
-    pub fn me(&self) -> Rank {
-        self.o.recorder.strand().rank
-    }
-
-    /// An operation begins: its ends share a position.
-    pub fn issue(&mut self) {
-        self.o.session.rank().issue(self.o.recorder);
-    }
-
     /// Uses a buffer for the time of the call.
     pub fn touch(&mut self, buffer: &Buffer) {
         let pc = self.o.pc;
@@ -192,48 +184,16 @@ impl Call {
 
     /// Uses a buffer until a scope is completed.
     pub fn near(&mut self, buffer: &Buffer, until: Ctx) {
-        let me = self.me();
-        for (at, len) in buffer.runs().collect::<Vec<_>>() {
-            let (owner, segment, lo) = match self.o.recorder.locate(at) {
-                Some((owner, segment, offset, _)) => (owner, segment, offset),
-                None => (me, UNRESOLVED, at),
-            };
-            let end = End { owner, segment, lo, len, kind: buffer.kind, act: buffer.act };
-            self.end(end, Operands::Until(until, Order::None));
+        for (at, len) in buffer.runs() {
+            self.until(at, len, buffer.kind, buffer.act, until);
         }
     }
 
-    /// One end of an operation.
-    pub fn end(&mut self, end: End, lasts: Operands) {
-        let pc = self.o.pc;
-        self.o.session.rank().end(self.o.recorder, end, pc, lasts);
-    }
-
-    /// Completes a scope.
-    pub fn quiet(&mut self, ctx: Ctx) {
-        self.o.session.rank().quiet(self.o.recorder, ctx);
-    }
-
-    /// Comes to a global barrier.
+    /// Comes to a global barrier, which completes what only waited for one.
     pub fn enter_barrier(&mut self) {
         for ctx in crate::mpi::active::settled() {
             self.quiet(ctx);
         }
-        self.o.session.enter_barrier(self.o.recorder);
-    }
-
-    /// Goes on after it.
-    pub fn leave_barrier(&mut self) {
-        self.o.session.leave_barrier(self.o.recorder);
-    }
-
-    /// Releases a token.
-    pub fn release(&mut self, token: Token) {
-        self.o.session.rank().release(self.o.recorder, token);
-    }
-
-    /// Acquires a token.
-    pub fn acquire(&mut self, token: Token) {
-        self.o.session.rank().acquire(self.o.recorder, token);
+        self.o.enter_barrier();
     }
 }

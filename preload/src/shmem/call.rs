@@ -1,10 +1,11 @@
 //! What the rows of the tables are written in.
 
+use crate::observed::like_every_call;
 use crate::rank::{Observed, observe};
 use crate::shmem::words;
 use std::ffi::{c_int, c_void};
-use thrille_model::{Act, Channel, Ctx, How, Kind, Order, Rank, Segment, Token, Word};
-use thrille_runtime::{End, Operands, UNRESOLVED};
+use thrille_model::{Act, Channel, Ctx, How, Kind, Rank, Segment, Word};
+use thrille_runtime::{End, Operands};
 
 /// A context or team handle, as `shmem.h` has them.
 pub type Handle = *mut c_void;
@@ -78,22 +79,14 @@ pub fn call() -> Option<Call> {
     observe().map(|o| Call { o })
 }
 
-impl Call {
-    /// This process.
-    pub fn me(&self) -> Rank {
-        self.o.recorder.strand().rank
-    }
+like_every_call!(Call);
 
+impl Call {
     /// The segment and offset of a symmetric address of this PE.
     pub fn symmetric(&mut self, address: *const c_void) -> Option<(Segment, u64)> {
         let me = self.me();
         let (owner, segment, offset, _) = self.o.recorder.locate(address as u64)?;
         (owner == me).then_some((segment, offset))
-    }
-
-    /// An operation begins: its ends share a position.
-    pub fn issue(&mut self) {
-        self.o.session.rank().issue(self.o.recorder);
     }
 
     /// An access to this process's memory that is over when the call returns.
@@ -110,13 +103,7 @@ impl Call {
             self.touch(address, len, kind, Act::Buffer);
             return;
         }
-        let me = self.me();
-        let (owner, segment, lo) = match self.o.recorder.locate(address as u64) {
-            Some((owner, segment, offset, _)) => (owner, segment, offset),
-            None => (me, UNRESOLVED, address as u64),
-        };
-        let end = End { owner, segment, lo, len: len as u64, kind, act: Act::Buffer };
-        self.end(end, Operands::Until(ctx, Order::None));
+        self.until(address as u64, len as u64, kind, Act::Buffer, ctx);
     }
 
     /// The far end of an operation, at a symmetric address of this PE that stands for the target's.
@@ -124,11 +111,6 @@ impl Call {
         if let Some((segment, lo)) = self.symmetric(address) {
             self.end(End { owner: to.pe, segment, lo, len: len as u64, kind, act }, lasts);
         }
-    }
-
-    fn end(&mut self, end: End, lasts: Operands) {
-        let pc = self.o.pc;
-        self.o.session.rank().end(self.o.recorder, end, pc, lasts);
     }
 
     /// The way that puts and atomics take.
@@ -150,31 +132,6 @@ impl Call {
     /// Tells that a version of a word was seen.
     pub fn observe(&mut self, word: Word, version: u64) {
         self.o.session.rank().observe(self.o.recorder, word, version);
-    }
-
-    /// Completes a context.
-    pub fn quiet(&mut self, ctx: Ctx) {
-        self.o.session.rank().quiet(self.o.recorder, ctx);
-    }
-
-    /// Comes to a global barrier.
-    pub fn enter_barrier(&mut self) {
-        self.o.session.enter_barrier(self.o.recorder);
-    }
-
-    /// Goes on after it.
-    pub fn leave_barrier(&mut self) {
-        self.o.session.leave_barrier(self.o.recorder);
-    }
-
-    /// Releases a token.
-    pub fn release(&mut self, token: Token) {
-        self.o.session.rank().release(self.o.recorder, token);
-    }
-
-    /// Acquires a token.
-    pub fn acquire(&mut self, token: Token) {
-        self.o.session.rank().acquire(self.o.recorder, token);
     }
 }
 

@@ -1,0 +1,76 @@
+//! What calls of every communication library tell of themselves. The tables of each add what is theirs.
+
+use crate::rank::Observed;
+use thrille_model::{Act, Ctx, Kind, Order, Rank, Token};
+use thrille_runtime::{End, Operands, UNRESOLVED};
+
+impl Observed {
+    /// This process.
+    pub fn me(&self) -> Rank {
+        self.recorder.strand().rank
+    }
+
+    /// An operation begins: its ends share a position.
+    pub fn issue(&mut self) {
+        self.session.rank().issue(self.recorder);
+    }
+
+    /// One end of an operation.
+    pub fn end(&mut self, end: End, lasts: Operands) {
+        self.session.rank().end(self.recorder, end, self.pc, lasts);
+    }
+
+    /// Bytes of this process, or reached through its address space, that an operation uses until its context is completed.
+    pub fn until(&mut self, address: u64, len: u64, kind: Kind, act: Act, ctx: Ctx) {
+        let (owner, segment, lo) = match self.recorder.locate(address) {
+            Some((owner, segment, offset, _)) => (owner, segment, offset),
+            None => (self.me(), UNRESOLVED, address),
+        };
+        self.end(End { owner, segment, lo, len, kind, act }, Operands::Until(ctx, Order::None));
+    }
+
+    /// Completes a context.
+    pub fn quiet(&mut self, ctx: Ctx) {
+        self.session.rank().quiet(self.recorder, ctx);
+    }
+
+    /// Comes to a global barrier.
+    pub fn enter_barrier(&mut self) {
+        self.session.enter_barrier(self.recorder);
+    }
+
+    /// Goes on after it.
+    pub fn leave_barrier(&mut self) {
+        self.session.leave_barrier(self.recorder);
+    }
+
+    /// Releases a token.
+    pub fn release(&mut self, token: Token) {
+        self.session.rank().release(self.recorder, token);
+    }
+
+    /// Acquires a token.
+    pub fn acquire(&mut self, token: Token) {
+        self.session.rank().acquire(self.recorder, token);
+    }
+}
+
+/// Makes a library's call do what every call does.
+macro_rules! like_every_call {
+    ($call:ty) => {
+        impl std::ops::Deref for $call {
+            type Target = crate::rank::Observed;
+
+            fn deref(&self) -> &Self::Target {
+                &self.o
+            }
+        }
+
+        impl std::ops::DerefMut for $call {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                &mut self.o
+            }
+        }
+    };
+}
+pub(crate) use like_every_call;
