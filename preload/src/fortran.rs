@@ -62,7 +62,7 @@ impl Descriptor {
         let mut index = vec![0; dimensions.len()];
         loop {
             let at: isize = index.iter().zip(&dimensions).map(|(i, (_, stride))| i * stride).sum();
-            visit(self.base as u64 + at as u64, stretch as u64);
+            visit((self.base as u64).wrapping_add_signed(at as i64), stretch as u64);
             let Some(next) = index.iter().zip(&dimensions).position(|(i, (extent, _))| i + 1 < *extent) else { return };
             index[..next].fill(0);
             index[next] += 1;
