@@ -125,7 +125,8 @@ pub fn run(argv: &[OsString], temporary: Option<&Path>) -> Result<ExitStatus> {
     command.status().map_err(|error| family::not_startable(program, &error))
 }
 
-fn code(status: ExitStatus) -> ExitCode {
-    // A compiler that a signal ended has no code of its own.
+/// The exit code of a process as our own.
+pub fn code(status: ExitStatus) -> ExitCode {
+    // What a signal ended has no code of its own.
     ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }

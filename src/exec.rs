@@ -6,11 +6,10 @@
 
 mod seat;
 
-use crate::args;
+use crate::launch::hand_on;
 use crate::output::{self, Code, Place};
-use crate::program;
 use crate::rundir::RunDir;
-use crate::stamp::Stamp;
+use crate::{args, cc, program, run};
 use anyhow::{Context, Result};
 use seat::Seat;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
@@ -18,11 +17,11 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::process::{Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant, SystemTime};
 use thrille_launch::die_with_parent;
 use thrille_model::job::{ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_SIZE};
-use thrille_report::{Exit, Report, RunInfo};
+use thrille_report::{Exit, Report};
 
 /// What launchers and batch systems send to a rank.
 const FORWARDED: [i32; 7] = [SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
@@ -42,14 +41,7 @@ pub fn exec(typed: args::Exec) -> Result<ExitCode> {
         return end_like(status);
     }
     let dir = RunDir::shared(typed.out.as_deref(), &seat.job)?;
-    let mut info = RunInfo {
-        tool: env!("CARGO_PKG_VERSION").into(),
-        command: typed.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-        ranks: seat.size,
-        started: Stamp::of(SystemTime::now()).rfc3339(),
-        directory: std::env::current_dir().unwrap_or_default().display().to_string(),
-        ..RunInfo::default()
-    };
+    let mut info = run::info(&typed.command, seat.size);
     if seat.rank == 0 {
         info.write(dir.path())?;
         dir.is_last()?;
@@ -95,13 +87,6 @@ fn wait(mut command: Command, program: &Path) -> Result<ExitStatus> {
     }
 }
 
-fn hand_on(child: &Child, signal: i32) {
-    if let Some(signal) = rustix::process::Signal::from_named_raw(signal) {
-        // Gone already is as good.
-        let _ = rustix::process::kill_process(rustix::process::Pid::from_child(child), signal);
-    }
-}
-
 /// If it cannot be written, the report says that it is not known.
 fn note_exit(dir: &Path, rank: u32, status: ExitStatus) {
     let _ = Exit::new(rank, status, false).write(dir);
@@ -137,7 +122,7 @@ fn end_like(status: ExitStatus) -> Result<ExitCode> {
         signal_hook::low_level::emulate_default_handler(signal.as_raw()).context("cannot end like the program")?;
         kill_process(rustix::process::getpid(), signal).context("cannot end like the program")?;
     }
-    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+    Ok(cc::code(status))
 }
 
 #[cfg(test)]

@@ -133,6 +133,13 @@ pub fn hear(event: HubEvent, line: &mut Line, notes: &mut Vec<String>) {
     }
 }
 
+/// Hands a signal on to a process; one that is gone already is as good.
+pub fn hand_on(child: &Child, number: i32) {
+    if let Some(signal) = rustix::process::Signal::from_named_raw(number) {
+        let _ = rustix::process::kill_process(rustix::process::Pid::from_child(child), signal);
+    }
+}
+
 /// One connection a rank, and some more: raises the limit on open files if that is not enough.
 pub fn room_for_connections(ranks: u32) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -197,11 +204,8 @@ impl<'a> Herd<'a> {
             self.kill();
             return;
         }
-        if forward && let Some(signal) = rustix::process::Signal::from_named_raw(number) {
-            for child in self.children.iter().flatten() {
-                // Gone already is as good.
-                let _ = rustix::process::kill_process(rustix::process::Pid::from_child(child), signal);
-            }
+        if forward {
+            self.children.iter().flatten().for_each(|child| hand_on(child, number));
         }
         self.job.abort();
     }

@@ -3,10 +3,10 @@
 //! Ranks learn their number from MPI; where the analysis takes place they are told by the environment, as under the embedded launcher.
 
 use crate::exec;
-use crate::launch::{Ended, Start, hear, room_for_connections};
+use crate::launch::{Ended, Start, hand_on, hear, room_for_connections};
+use crate::program::Libraries;
 use crate::progress::Line;
 use anyhow::{Context, Result, bail};
-use object::{Object, ObjectSection};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
@@ -80,16 +80,10 @@ pub fn is_compiler(name: &str) -> bool {
 
 /// What a built program is written to: by the libraries it is linked with.
 pub fn model(program: &Path) -> Model {
-    let Ok(bytes) = std::fs::read(program) else { return Model::Shmem };
-    let names = object::File::parse(bytes.as_slice()).ok().and_then(|file| {
-        let section = file.section_by_name(".dynstr")?;
-        section.data().ok().map(<[u8]>::to_vec)
-    });
-    let names = names.unwrap_or_default();
-    let needs = |prefix: &str| names.split(|&b| b == 0).any(|name| name.starts_with(prefix.as_bytes()));
-    if needs("libmpich") {
+    let libraries = Libraries::of(program);
+    if libraries.has("libmpich") {
         Model::Mpi(Mpi::Mpich)
-    } else if needs("libmpi.so") || needs("libmpi_") {
+    } else if libraries.has("libmpi.so") || libraries.has("libmpi_") {
         Model::Mpi(Mpi::OpenMpi)
     } else {
         Model::Shmem
@@ -131,11 +125,8 @@ pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
             line.erase();
             interrupted = Some(signal_name(origin.signal));
             ending.get_or_insert_with(Instant::now);
-            if origin.process.is_some()
-                && let Some(signal) = rustix::process::Signal::from_named_raw(origin.signal)
-            {
-                // Gone already is as good.
-                let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&runner.0), signal);
+            if origin.process.is_some() {
+                hand_on(&runner.0, origin.signal);
             }
         }
         if let Some(status) = runner.0.try_wait().context("cannot wait for mpirun")? {

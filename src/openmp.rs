@@ -1,6 +1,6 @@
 //! OpenMP programs run on LLVM's runtime, which tells the injected library what its threads do; gcc's does not.
 
-use crate::program::links;
+use crate::program::Libraries;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,8 @@ const NAMES: [&str; 2] = ["libomp.so.5", "libomp.so"];
 
 /// What the ranks of a program find in their environment.
 pub fn environment(program: &Path) -> Vec<(&'static str, OsString)> {
-    let (gnu, llvm) = (links(program, "libgomp.so"), links(program, "libomp.so") || links(program, "libiomp5.so"));
+    let libraries = Libraries::of(program);
+    let (gnu, llvm) = (libraries.has("libgomp.so"), libraries.has("libomp.so") || libraries.has("libiomp5.so"));
     if !gnu && !llvm {
         return Vec::new();
     }

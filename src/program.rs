@@ -23,14 +23,23 @@ pub fn find(name: &OsStr) -> Result<PathBuf> {
     bail!("the program {} was not found: name it with its path, for example ./{0}", name.display());
 }
 
-/// Whether a program is linked with a shared library whose name begins like this.
-pub fn links(program: &Path, library: &str) -> bool {
-    let Ok(bytes) = std::fs::read(program) else { return false };
-    let names = object::File::parse(bytes.as_slice()).ok().and_then(|file| {
-        let section = file.section_by_name(".dynstr")?;
-        section.data().ok().map(<[u8]>::to_vec)
-    });
-    names.is_some_and(|names| names.split(|&b| b == 0).any(|name| name.starts_with(library.as_bytes())))
+/// The names in a program's dynamic string table, those of the shared libraries that it is linked with among them.
+pub struct Libraries(Vec<u8>);
+
+impl Libraries {
+    /// Of a program; none if it cannot be read.
+    pub fn of(program: &Path) -> Self {
+        let names = std::fs::read(program).ok().and_then(|bytes| {
+            let file = object::File::parse(bytes.as_slice()).ok()?;
+            file.section_by_name(".dynstr")?.data().ok().map(<[u8]>::to_vec)
+        });
+        Self(names.unwrap_or_default())
+    }
+
+    /// Whether one begins like this.
+    pub fn has(&self, start: &str) -> bool {
+        self.0.split(|&b| b == 0).any(|name| name.starts_with(start.as_bytes()))
+    }
 }
 
 fn usable(path: &Path) -> Result<()> {

@@ -51,16 +51,21 @@ pub fn run(typed: args::Run) -> Result<Code> {
     start(&settings, dir, typed.command)
 }
 
-/// Runs a command in a directory made for it, and reports.
-pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result<Code> {
-    let mut info = RunInfo {
+/// What is known of a run that begins now.
+pub fn info(command: &[OsString], ranks: u32) -> RunInfo {
+    RunInfo {
         tool: env!("CARGO_PKG_VERSION").into(),
         command: command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-        ranks: settings.ranks,
+        ranks,
         started: Stamp::of(SystemTime::now()).rfc3339(),
         directory: std::env::current_dir().unwrap_or_default().display().to_string(),
         ..RunInfo::default()
-    };
+    }
+}
+
+/// Runs a command in a directory made for it, and reports.
+pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result<Code> {
+    let mut info = info(&command, settings.ranks);
     let begin = Start {
         program: program::find(&command[0])?,
         command,
