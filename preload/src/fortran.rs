@@ -12,8 +12,8 @@
 
 use crate::entry::entries;
 use crate::rank::observe;
-use std::ffi::{CStr, c_int, c_void};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::real::Real;
+use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Kind};
 
 /// The most dimensions that the library knows.
@@ -88,32 +88,10 @@ unsafe fn touch_array(array: *const Descriptor, kind: Kind) {
     array.stretches(|at, len| o.session.touch(o.recorder, at, len, kind, Act::LibraryCall, pc));
 }
 
-/// The library's function, looked up once behind this library.
-struct Real(&'static CStr, AtomicUsize);
-
-impl Real {
-    fn get(&self) -> usize {
-        let known = self.1.load(Ordering::Relaxed);
-        if known != 0 {
-            return known;
-        }
-        // SAFETY: the name is a C string; the linker looks behind this library.
-        let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.0.as_ptr()) } as usize;
-        self.1.store(found, Ordering::Relaxed);
-        found
-    }
-}
-
 /// Calls the library's function of this name: whatever arguments it has, they fit into six registers.
 macro_rules! forward {
     ($name:ident ($($arg:expr),*)) => {{
-        static REAL: Real = Real(
-            match CStr::from_bytes_with_nul(concat!("_gfortran_", stringify!($name), "\0").as_bytes()) {
-                Ok(name) => name,
-                Err(_) => c"",
-            },
-            AtomicUsize::new(0),
-        );
+        static REAL: Real = Real::new(concat!("_gfortran_", stringify!($name), "\0").as_bytes());
         match REAL.get() {
             // A program that has no such library does not call this.
             0 => 0,
@@ -190,6 +168,7 @@ macro_rules! arrays {
     )* } } };
 }
 
+// SAFETY (all rows): the compiler passes descriptors of the arrays; each body forwards the program's own arguments.
 arrays! {
     matmul(2) [i1 i2 i4 i8 i16 r4 r8 r10 r16 c4 c8 c10 c16 l4 l8 l16]
     reshape(1) [4 8 16 r4 r8 r10 r16 c4 c8 c10 c16 char]
@@ -209,6 +188,7 @@ arrays! {
     eoshift0(1) [1 2 4 8 16 1_char 2_char 4_char 8_char 16_char]
 }
 
+// SAFETY (all rows): the compiler passes descriptors of the arrays; each body forwards the program's own arguments.
 entries! {
     _gfortran_ fn transfer_array(statement: usize, array: *const Descriptor, kind: usize, length: usize) -> usize {
         unsafe { touch_array(array, Kind::Write) };

@@ -41,6 +41,7 @@ mod mpi;
 mod observed;
 mod openmp;
 mod rank;
+mod real;
 #[cfg(feature = "shmem")]
 mod shmem;
 mod threads;

@@ -8,41 +8,14 @@ use crate::allocation::thread_stack;
 use crate::counters::between_processes;
 use crate::openmp;
 use crate::rank::{Observed, SESSION, THREADED, attach, detach, observe_program, unobserved};
+use crate::real::Real;
 use libc::{c_int, c_void, pthread_attr_t, pthread_t, timespec};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use thrille_model::{How, Lock, Mode, Strand, Token, Word};
-
-/// The function that we stand before, looked up once.
-struct Real {
-    name: &'static CStr,
-    /// Functions with an older namesake are looked up with their version.
-    version: Option<&'static CStr>,
-    address: AtomicUsize,
-}
-
-impl Real {
-    const fn new(name: &'static CStr, version: Option<&'static CStr>) -> Self {
-        Self { name, version, address: AtomicUsize::new(0) }
-    }
-
-    fn get(&self) -> usize {
-        let known = self.address.load(Ordering::Relaxed);
-        if known != 0 {
-            return known;
-        }
-        // SAFETY: names are C strings; the linker looks behind this library.
-        let found = unsafe {
-            let versioned = self.version.map(|v| libc::dlvsym(libc::RTLD_NEXT, self.name.as_ptr(), v.as_ptr()));
-            versioned.filter(|p| !p.is_null()).unwrap_or_else(|| libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()))
-        };
-        self.address.store(found as usize, Ordering::Relaxed);
-        found as usize
-    }
-}
 
 /// Defines a function that the C library has too. In the body, `real` is that one.
 macro_rules! interpose {
@@ -61,8 +34,8 @@ macro_rules! interpose {
         }
         unsafe extern "C" fn [<on_ $name>]($($arg: $ty),*) -> $ret {
             const VERSION: Option<&CStr> = { #[allow(unused_mut, unused_assignments)] let mut v = None; $( v = Some($version); )? v };
-            static REAL: Real = Real::new(
-                match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) { Ok(name) => name, Err(_) => c"" },
+            static REAL: Real = Real::versioned(
+                concat!(stringify!($name), "\0").as_bytes(),
                 VERSION,
             );
             let address = REAL.get();

@@ -4,8 +4,8 @@ use crate::mpi::callers::{self, Caller};
 use crate::mpi::datatypes::Layout;
 use crate::observed::like_every_call;
 use crate::rank::{Observed, observe};
-use std::ffi::{CStr, c_int, c_void};
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use thrille_model::{Act, Ctx, Kind};
 
@@ -39,43 +39,14 @@ pub fn raw<H: Copy>(handle: H) -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
-/// The library's function, looked up once behind this library.
-pub struct Real {
-    name: &'static CStr,
-    address: AtomicUsize,
-}
-
-impl Real {
-    /// By its name.
-    pub const fn new(name: &'static CStr) -> Self {
-        Self { name, address: AtomicUsize::new(0) }
-    }
-
-    /// Its address; 0 when the library has none.
-    pub fn get(&self) -> usize {
-        let known = self.address.load(Ordering::Relaxed);
-        if known != 0 {
-            return known;
-        }
-        // SAFETY: the name is a C string; the linker looks behind this library.
-        let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) } as usize;
-        self.address.store(found, Ordering::Relaxed);
-        found
-    }
-}
-
 /// Defines the wrappers of MPI calls, under both names: in the body, `$real()` is the library's function with the program's arguments, and
 /// `real_NAME` the same with any others.
 macro_rules! calls {
     ($( fn $name:ident ( $($arg:ident : $ty:ty),* $(,)? ), $real:ident => $body:block )*) => { pastey::paste! { $(
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "as the standard has it")]
         pub unsafe fn [<real_ $name>]($($arg: $ty),*) -> std::ffi::c_int {
-            static REAL: $crate::mpi::call::Real = $crate::mpi::call::Real::new(
-                match std::ffi::CStr::from_bytes_with_nul(concat!("PMPI_", stringify!($name), "\0").as_bytes()) {
-                    Ok(name) => name,
-                    Err(_) => c"",
-                },
-            );
+            static REAL: $crate::real::Real =
+                $crate::real::Real::new(concat!("PMPI_", stringify!($name), "\0").as_bytes());
             let address = REAL.get();
             if address == 0 {
                 return mpi_sys::MPI_ERR_INTERN as std::ffi::c_int;

@@ -3,9 +3,9 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use super::strand::{aside, tell};
+use crate::real::Real;
 use std::cell::Cell;
-use std::ffi::{CStr, c_int, c_void};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ffi::{c_int, c_void};
 use thrille_model::Lock;
 
 thread_local! {
@@ -26,27 +26,18 @@ fn over() {
     }
 }
 
-fn real(name: &CStr, known: &AtomicUsize) -> usize {
-    if known.load(Ordering::Relaxed) == 0 {
-        // SAFETY: looks behind this library for the function of this name.
-        known.store(unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) } as usize, Ordering::Relaxed);
-    }
-    known.load(Ordering::Relaxed)
-}
-
 macro_rules! reductions {
     ($($begin:ident $end:ident;)*) => { $(
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $begin(at: *mut c_void, thread: c_int, count: c_int, len: usize, data: *mut c_void, combine: *mut c_void, lock: *mut c_void) -> c_int {
-            static REAL: AtomicUsize = AtomicUsize::new(0);
-            type Real = unsafe extern "C" fn(*mut c_void, c_int, c_int, usize, *mut c_void, *mut c_void, *mut c_void) -> c_int;
-            let name = CStr::from_bytes_with_nul(concat!(stringify!($begin), "\0").as_bytes()).unwrap_or(c"");
-            let address = real(name, &REAL);
+            static REAL: Real = Real::new(concat!(stringify!($begin), "\0").as_bytes());
+            type Reduce = unsafe extern "C" fn(*mut c_void, c_int, c_int, usize, *mut c_void, *mut c_void, *mut c_void) -> c_int;
+            let address = REAL.get();
             if address == 0 {
                 return 0;
             }
             aside(true);
-            let way = unsafe { std::mem::transmute::<usize, Real>(address)(at, thread, count, len, data, combine, lock) };
+            let way = unsafe { std::mem::transmute::<usize, Reduce>(address)(at, thread, count, len, data, combine, lock) };
             aside(false);
             // 1: this thread, alone for now, adds to the shared variable; 2: by atomics; 0: somebody else has done so.
             if way == 1 {
@@ -56,10 +47,9 @@ macro_rules! reductions {
         }
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $end(at: *mut c_void, thread: c_int, lock: *mut c_void) {
-            static REAL: AtomicUsize = AtomicUsize::new(0);
+            static REAL: Real = Real::new(concat!(stringify!($end), "\0").as_bytes());
             over();
-            let name = CStr::from_bytes_with_nul(concat!(stringify!($end), "\0").as_bytes()).unwrap_or(c"");
-            let address = real(name, &REAL);
+            let address = REAL.get();
             if address != 0 {
                 unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void, c_int, *mut c_void)>(address)(at, thread, lock) };
             }
