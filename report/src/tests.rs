@@ -1,5 +1,8 @@
 //! Made-up records and the report of them. `THRILLE_BLESS=1 cargo test -p thrille-report` rewrites the expectations.
 
+mod forms;
+mod gates;
+
 use crate::build;
 use crate::modules::Modules;
 use crate::records::{RankRecords, Records};
