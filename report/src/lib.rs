@@ -39,6 +39,7 @@ mod shape;
 mod source;
 mod statics;
 mod suppress;
+mod symbols;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -124,7 +125,7 @@ impl Report {
 
     /// The same, with paths relative to `base`.
     pub fn from_run_dir_seen_from(dir: &Path, base: &Path) -> Result<Self, ReportError> {
-        Ok(build::report(records::read(dir)?, base))
+        Ok(build::report(records::read(dir)?, dir, base))
     }
 
     /// For a terminal.
