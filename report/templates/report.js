@@ -334,9 +334,6 @@
     open(next);
     byId(`tab-${next}`).focus();
   });
-  byId("program").textContent = data.program;
-  byId("program").title = data.program;
-  byId("facts").textContent = [plural(data.ranks, "rank"), ...data.figures.filter(([what]) => what === "phases" || what === "elapsed").map(([what, much]) => (what === "phases" ? `${much} phases` : much)), data.notes.length ? plural(data.notes.length, "note") : ""].filter(Boolean).join(" · ");
   byId("theme").addEventListener("click", () => {
     const root = document.documentElement;
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
