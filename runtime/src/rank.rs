@@ -371,6 +371,7 @@ impl Rank {
         if !self.single() {
             self.drain(recorder);
         }
+        recorder.epoch = recorder.pos;
         self.event_here(recorder, Sync::Update { word, version, how, via, signals }, recorder.pos);
     }
 
@@ -505,7 +506,8 @@ impl Rank {
 
     /// An operation is issued: its ends get a position of their own.
     pub fn issue(&mut self, recorder: &mut Recorder) {
-        recorder.tick();
+        // Other strands of this rank may complete it: then its place among this strand's accesses matters.
+        if self.single() { recorder.step() } else { _ = recorder.tick() }
     }
 
     /// One end of the operation that was issued last.
@@ -534,9 +536,7 @@ impl Rank {
             Operands::Until(ctx, order) => {
                 access.span = Span::Operation(Operation { ctx, end: None, order });
                 let watched = (end.segment == UNRESOLVED).then_some((end.lo, end.lo.saturating_add(end.len)));
-                if let Some((lo, hi)) = watched {
-                    recorder.watch().add(lo, hi);
-                }
+                recorder.use_until_done(&access.place, watched);
                 self.open.push(Open { access, locks: recorder.held.clone(), watched, shipped: false, completed: None });
             }
         }
@@ -549,30 +549,40 @@ impl Rank {
 
     /// What this rank issued on the context, as far as the strand knows of it, is complete.
     pub fn quiet(&mut self, recorder: &mut Recorder, ctx: Ctx) {
-        if self.single() && ctx == Ctx(0) {
-            recorder.tick();
+        if self.single() {
+            recorder.step();
         } else {
             self.event(recorder, Sync::Quiet(ctx));
         }
         let (me, phase) = (recorder.strand, self.single().then_some(recorder.phase));
-        for mut open in std::mem::take(&mut self.open) {
-            let Span::Operation(operation) = &mut open.access.span else { continue };
+        let mut next = 0;
+        while let Some(open) = self.open.get_mut(next) {
             let (strand, begin) = (open.access.strand, open.access.begin);
+            let Span::Operation(operation) = &mut open.access.span else { return };
             if operation.ctx != ctx {
-                self.open.push(open);
+                next += 1;
             } else if strand == me {
                 operation.end = Some(recorder.pos);
+                if begin <= recorder.epoch {
+                    // What follows comes after it, not just what follows the next event.
+                    recorder.epoch = recorder.pos;
+                }
+                let open = self.open.swap_remove(next);
                 self.close(open, phase);
             } else {
                 if self.knowledge[me.index as usize].of(strand) > begin.0 {
                     open.completed.get_or_insert((me, recorder.pos));
                 }
-                self.open.push(open);
+                next += 1;
             }
         }
-        recorder.watch().clear();
-        for (lo, hi) in self.open.iter().filter(|o| o.access.strand == me).filter_map(|o| o.watched) {
-            recorder.watch().add(lo, hi);
+        if self.single() && !self.open.is_empty() && ctx != Ctx(0) {
+            // Something else is still under way: the report may have to say that the wrong context was completed.
+            self.event_here(recorder, Sync::Quiet(ctx), recorder.pos);
+        }
+        recorder.nothing_under_way();
+        for open in self.open.iter().filter(|o| o.access.strand == me) {
+            recorder.use_until_done(&open.access.place, open.watched);
         }
     }
 

@@ -3,8 +3,9 @@
 use crate::regions::Regions;
 use crate::runs::{Offered, Room, Run, Runs, Touch};
 use crate::stacks::CallStack;
+use crate::underway::UnderWay;
 use std::sync::Arc;
-use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand};
+use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Place, Pos, Rank, Segment, Strand};
 
 /// Private memory by address, before it is known which block that is.
 pub const UNRESOLVED: Segment = Segment::Block(0);
@@ -16,6 +17,9 @@ const BUFFERED: usize = 1 << 15;
 pub struct Recorder {
     pub(crate) strand: Strand,
     pub(crate) pos: Pos,
+    /// The position of its last event, at which its loads and stores are recorded: see [`crate::underway`].
+    pub(crate) epoch: Pos,
+    under_way: UnderWay,
     pub(crate) phase: Phase,
     /// The phase, or the next one while the strand is between entering and leaving a global barrier.
     pub(crate) until: Phase,
@@ -39,14 +43,14 @@ pub struct Recorder {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Watched {
+struct Watched {
     lo: u64,
     hi: u64,
     intervals: Vec<(u64, u64)>,
 }
 
 impl Watched {
-    pub(crate) fn add(&mut self, lo: u64, hi: u64) {
+    fn add(&mut self, lo: u64, hi: u64) {
         if self.intervals.is_empty() {
             (self.lo, self.hi) = (lo, hi);
         }
@@ -54,7 +58,7 @@ impl Watched {
         (self.lo, self.hi) = (self.lo.min(lo), self.hi.max(hi));
     }
 
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.intervals.clear();
         (self.lo, self.hi) = (0, 0);
     }
@@ -70,6 +74,8 @@ impl Recorder {
         Self {
             strand,
             pos: Pos(0),
+            epoch: Pos(0),
+            under_way: UnderWay::default(),
             phase: Phase(0),
             until: Phase(0),
             held: Vec::new(),
@@ -106,18 +112,31 @@ impl Recorder {
             if !self.threaded && !self.watched.touches(address, end) {
                 return Room::Enough;
             }
-            return self.record(address, end, self.strand.rank, UNRESOLVED, kind, act, pc);
+            return self.record(self.pos, address, end, self.strand.rank, UNRESOLVED, kind, act, pc);
         };
         let lo = address - region.start + region.offset;
         let hi = lo + len.min(region.end - address);
-        self.record(lo, hi, region.owner, region.segment, kind, act, pc)
+        let (owner, segment) = (region.owner, region.segment);
+        let used = !self.under_way.is_empty() && self.under_way.touches(owner, segment, lo, hi);
+        let pos = if used { self.pos } else { self.epoch };
+        self.record(pos, lo, hi, owner, segment, kind, act, pc)
     }
 
     #[allow(clippy::too_many_arguments, reason = "all in registers, on the access path")]
     #[inline(always)]
-    fn record(&mut self, lo: u64, hi: u64, owner: Rank, segment: Segment, kind: Kind, act: Act, pc: u64) -> Room {
+    fn record(
+        &mut self,
+        pos: Pos,
+        lo: u64,
+        hi: u64,
+        owner: Rank,
+        segment: Segment,
+        kind: Kind,
+        act: Act,
+        pc: u64,
+    ) -> Room {
         self.observed += 1;
-        let touch = Touch { pc, lo, hi, pos: self.pos, owner, segment, kind, locks: self.locks };
+        let touch = Touch { pc, lo, hi, pos, owner, segment, kind, locks: self.locks };
         match self.runs.extend(&touch) {
             Offered::Taken(room) => room,
             Offered::New => self.begin_run(&touch, act),
@@ -145,12 +164,29 @@ impl Recorder {
         }
     }
 
-    pub(crate) fn watch(&mut self) -> &mut Watched {
-        &mut self.watched
+    /// An operation uses this memory until it is complete; of private memory, these addresses.
+    pub(crate) fn use_until_done(&mut self, place: &Place, private: Option<(u64, u64)>) {
+        match private {
+            Some((lo, hi)) => self.watched.add(lo, hi),
+            None => self.under_way.add(place.owner, place.segment, place.bytes.lo(), place.bytes.hi()),
+        }
     }
 
+    /// No operation is under way.
+    pub(crate) fn nothing_under_way(&mut self) {
+        self.watched.clear();
+        self.under_way.clear();
+    }
+
+    /// Goes on to the next position, which others may come before or after.
     pub(crate) fn tick(&mut self) -> Pos {
-        self.pos.0 += 1;
+        self.step();
+        self.epoch = self.pos;
         self.pos
+    }
+
+    /// Goes on to the next position, which nobody else can tell from the one before.
+    pub(crate) fn step(&mut self) {
+        self.pos.0 += 1;
     }
 }
