@@ -2,7 +2,9 @@
 //!
 //! The block is in initial-exec storage, which Rust has no way to ask for; a global-dynamic one doubles the cost of a hook.
 
+use crate::rank::Observed;
 use std::arch::{asm, global_asm};
+use std::ffi::c_void;
 use thrille_runtime::Recorder;
 
 /// What each thread has at hand.
@@ -14,6 +16,10 @@ pub struct Block {
     pub pc: u64,
     /// How many of our own calls it is in: above 0, what it does is the library's business, not the program's.
     pub depth: u64,
+    /// What must be told of this thread before anything else is: see `mpi/again.rs`.
+    pub settle: Option<fn(&mut Observed)>,
+    /// What the tables of the communication library keep for this thread; null before it is used.
+    pub kept: *mut c_void,
 }
 
 global_asm!(
@@ -21,9 +27,9 @@ global_asm!(
     ".hidden thrille_block",
     ".globl thrille_block",
     ".type thrille_block, @object",
-    ".size thrille_block, 24",
+    ".size thrille_block, 40",
     ".balign 16",
-    "thrille_block: .zero 24",
+    "thrille_block: .zero 40",
     ".text",
 );
 

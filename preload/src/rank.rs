@@ -129,6 +129,11 @@ pub fn detach() -> Option<Box<Recorder>> {
     // SAFETY: the block is this thread's own; a pointer in it came from a box in `attach` and is taken out here, once.
     unsafe {
         let recorder = std::mem::replace(&mut (*block()).recorder, std::ptr::null_mut());
+        let kept = std::mem::replace(&mut (*block()).kept, std::ptr::null_mut());
+        #[cfg(feature = "mpi")]
+        crate::mpi::again::forget(kept);
+        #[cfg(not(feature = "mpi"))]
+        let _ = kept;
         (!recorder.is_null()).then(|| Box::from_raw(recorder))
     }
 }
@@ -141,7 +146,19 @@ pub struct Observed {
     pub recorder: &'static mut Recorder,
     /// Who called.
     pub pc: u64,
-    block: *mut Block,
+    /// This thread's block.
+    pub block: *mut Block,
+}
+
+impl Observed {
+    /// Tells what waits to be told of this thread.
+    #[inline]
+    pub fn settle(&mut self) {
+        // SAFETY: the block is this thread's own.
+        if let Some(settle) = unsafe { (*self.block).settle.take() } {
+            settle(self);
+        }
+    }
 }
 
 impl Drop for Observed {
@@ -152,7 +169,16 @@ impl Drop for Observed {
 }
 
 /// Begins a call of the program into us. While it is alive nothing that this thread does counts.
+#[inline]
 pub fn observe() -> Option<Observed> {
+    let mut observed = observe_unsettled()?;
+    observed.settle();
+    Some(observed)
+}
+
+/// The same, by whom what waits to be told may concern.
+#[inline]
+pub fn observe_unsettled() -> Option<Observed> {
     let block = block();
     // SAFETY: the block is this thread's own. The recorder lives until the thread is detached, and depth keeps a second reference from
     // being made while this one is alive.
@@ -209,6 +235,7 @@ pub fn finish(ending: Ending) {
     if OVER.swap(true, Ordering::AcqRel) {
         return;
     }
+    drop(observe());
     if let (Some(session), Some(mut recorder)) = (SESSION.get(), detach()) {
         unobserved(|| match ending {
             Ending::Regular => session.finish(&mut recorder, true),

@@ -34,3 +34,4 @@ pub use recorder::{Recorder, UNRESOLVED};
 pub use regions::{Region, Regions};
 pub use runs::{Run, Runs};
 pub use session::Session;
+pub use underway::Use;

@@ -18,6 +18,7 @@ use crate::modules::Modules;
 use crate::recorder::{Recorder, UNRESOLVED};
 use crate::regions::Regions;
 use crate::runs::Run;
+use crate::underway::Use;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use thrille_analysis::{Close, Gathered, Status};
@@ -95,8 +96,7 @@ fn progression(runs: &[Run]) -> (usize, u32) {
 struct Open {
     access: Access,
     locks: Vec<Held>,
-    /// The addresses of the private memory it uses.
-    watched: Option<(u64, u64)>,
+    uses: Use,
     shipped: bool,
     /// The strand other than its own that completed it, and where.
     completed: Option<(Strand, Pos)>,
@@ -296,8 +296,9 @@ impl Rank {
     /// Private memory is given back: that is a write of all of it.
     pub fn freed(&mut self, recorder: &mut Recorder, address: u64, usable: u64, pc: u64) {
         // With one strand, blocks are not kept: only what is under way can still be using the memory.
-        let used = |(lo, hi): (u64, u64)| lo < address.saturating_add(usable) && address < hi;
-        if self.single() && !self.open.iter().any(|o| o.watched.is_some_and(used)) {
+        let end = address.saturating_add(usable);
+        let used = |o: &Open| matches!(o.uses, Use::Private(lo, hi) if lo < end && address < hi);
+        if self.single() && !self.open.iter().any(used) {
             return;
         }
         self.drain(recorder);
@@ -535,9 +536,13 @@ impl Rank {
             }
             Operands::Until(ctx, order) => {
                 access.span = Span::Operation(Operation { ctx, end: None, order });
-                let watched = (end.segment == UNRESOLVED).then_some((end.lo, end.lo.saturating_add(end.len)));
-                recorder.use_until_done(&access.place, watched);
-                self.open.push(Open { access, locks: recorder.held.clone(), watched, shipped: false, completed: None });
+                let (lo, hi) = (end.lo, end.lo.saturating_add(end.len));
+                let uses = match end.segment {
+                    UNRESOLVED => Use::Private(lo, hi),
+                    segment => Use::Shared(end.owner, segment, lo, hi),
+                };
+                recorder.use_until_done(uses);
+                self.open.push(Open { access, locks: recorder.held.clone(), uses, shipped: false, completed: None });
             }
         }
     }
@@ -582,7 +587,7 @@ impl Rank {
         }
         recorder.nothing_under_way();
         for open in self.open.iter().filter(|o| o.access.strand == me) {
-            recorder.use_until_done(&open.access.place, open.watched);
+            recorder.use_until_done(open.uses);
         }
     }
 
@@ -604,17 +609,15 @@ impl Rank {
         let next = Phase(self.phase.0 + 1);
         self.event(recorder, Sync::Release(Token::Phase(next)));
         recorder.until = next;
-        let knows = self.knowledge[recorder.strand.index as usize].clone();
-        for open in std::mem::take(&mut self.open) {
-            if open.completed.is_some_and(|(strand, pos)| knows.of(strand) > pos.0) {
-                self.close(open, Some(self.phase));
-            } else {
-                self.open.push(open);
-            }
+        let knows = &self.knowledge[recorder.strand.index as usize];
+        let settled = |(strand, pos): (Strand, Pos)| knows.of(strand) > pos.0;
+        let done: Vec<Open> = self.open.extract_if(.., |open| open.completed.is_some_and(settled)).collect();
+        self.settled.clear();
+        let bounds = knows.strands.iter().enumerate();
+        self.settled.extend(bounds.map(|(i, &bound)| (Strand { rank: self.me, index: i as u32 }, Pos(bound))));
+        for open in done {
+            self.close(open, Some(self.phase));
         }
-        self.settled = (knows.strands.iter().enumerate())
-            .map(|(i, &bound)| (Strand { rank: self.me, index: i as u32 }, Pos(bound)))
-            .collect();
     }
 
     /// The barrier lets it go on.

@@ -3,9 +3,9 @@
 use crate::regions::Regions;
 use crate::runs::{Offered, Room, Run, Runs, Touch};
 use crate::stacks::CallStack;
-use crate::underway::UnderWay;
+use crate::underway::{UnderWay, Use};
 use std::sync::Arc;
-use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Place, Pos, Rank, Segment, Strand};
+use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand};
 
 /// Private memory by address, before it is known which block that is.
 pub const UNRESOLVED: Segment = Segment::Block(0);
@@ -164,16 +164,51 @@ impl Recorder {
         }
     }
 
-    /// An operation uses this memory until it is complete; of private memory, these addresses.
-    pub(crate) fn use_until_done(&mut self, place: &Place, private: Option<(u64, u64)>) {
-        match private {
-            Some((lo, hi)) => self.watched.add(lo, hi),
-            None => self.under_way.add(place.owner, place.segment, place.bytes.lo(), place.bytes.hi()),
+    /// An operation uses this memory until it is complete.
+    #[inline]
+    pub(crate) fn use_until_done(&mut self, used: Use) {
+        match used {
+            Use::Private(lo, hi) => self.watched.add(lo, hi),
+            Use::Shared(owner, segment, lo, hi) => self.under_way.add(owner, segment, lo, hi),
         }
     }
 
+    /// What its operations use now, if it is little.
+    pub fn uses(&self) -> Option<Vec<Use>> {
+        let shared = self.under_way.all()?.iter().map(|&(owner, segment, lo, hi)| Use::Shared(owner, segment, lo, hi));
+        Some(self.watched.intervals.iter().map(|&(lo, hi)| Use::Private(lo, hi)).chain(shared).collect())
+    }
+
+    /// Whether none of its operations is under way and there is no other strand to complete one.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        !self.threaded && self.under_way.is_empty() && self.watched.intervals.is_empty()
+    }
+
+    /// The position of its last event. While it stays the same, others cannot tell one moment of the strand from another.
+    #[inline]
+    pub fn epoch(&self) -> Pos {
+        self.epoch
+    }
+
+    /// An operation is issued that may never be recorded, since an equal one of this epoch is: it uses what that one used.
+    #[inline]
+    pub fn issue_again(&mut self, uses: &[Use]) {
+        self.step();
+        for &used in uses {
+            self.use_until_done(used);
+        }
+    }
+
+    /// It is complete, and nothing has come of it.
+    #[inline]
+    pub fn complete_again(&mut self) {
+        self.step();
+        self.nothing_under_way();
+    }
+
     /// No operation is under way.
-    pub(crate) fn nothing_under_way(&mut self) {
+    pub fn nothing_under_way(&mut self) {
         self.watched.clear();
         self.under_way.clear();
     }

@@ -9,6 +9,7 @@ use crate::recorder::Recorder;
 use crate::runs::Room;
 use crate::sink::Sink;
 use crate::stacks::Stacks;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use thrille_analysis::{Analysis, AnalysisError};
@@ -19,7 +20,7 @@ use thrille_transport::Transport;
 /// Records that a rank should gather between two cuts.
 const WANTED: u64 = 1 << 15;
 /// Most barriers between two cuts.
-const MOST_BARRIERS: u64 = 256;
+const MOST_BARRIERS: u64 = 4096;
 /// Longest time between two cuts, if there are barriers to make them at.
 const LONGEST: Duration = Duration::from_secs(2);
 
@@ -38,7 +39,6 @@ struct Judge<T> {
     analysis: Option<Analysis<T>>,
     sink: Sink,
     last_cut: (Phase, Instant),
-    next_cut: Phase,
     progress: Progress,
     allocations: Vec<Allocation>,
     notes: Vec<String>,
@@ -49,6 +49,8 @@ pub struct Session<T> {
     rank: Mutex<Rank>,
     stacks: Mutex<Stacks>,
     judge: Mutex<Judge<T>>,
+    /// The phase at whose beginning the next cut is.
+    next_cut: AtomicU64,
 }
 
 fn lock<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
@@ -69,12 +71,16 @@ impl<T: Transport> Session<T> {
             analysis: Some(Analysis::new(transport)),
             sink,
             last_cut: (Phase(0), Instant::now()),
-            next_cut: Phase(1),
             progress: Progress::default(),
             allocations: Vec::new(),
             notes: Vec::new(),
         };
-        Self { rank: Mutex::new(rank), stacks: Mutex::new(Stacks::default()), judge: Mutex::new(judge) }
+        Self {
+            rank: Mutex::new(rank),
+            stacks: Mutex::new(Stacks::default()),
+            judge: Mutex::new(judge),
+            next_cut: AtomicU64::new(1),
+        }
     }
 
     /// The program has instrumented code, or has none.
@@ -125,9 +131,8 @@ impl<T: Transport> Session<T> {
             rank.leave_barrier(recorder);
             rank.phase()
         };
-        let mut judge = lock(&self.judge);
-        if phase >= judge.next_cut {
-            self.cut(&mut judge, recorder, false);
+        if phase.0 >= self.next_cut.load(Ordering::Relaxed) {
+            self.cut(&mut lock(&self.judge), recorder, false);
         }
     }
 
@@ -215,7 +220,8 @@ impl<T: Transport> Session<T> {
                 progress.most_held = progress.most_held.max((cut.carried + cut.judged) as u64);
                 progress.analysis_us += began.elapsed().as_micros() as u64;
                 let barriers = progress.phase.0.saturating_sub(judge.last_cut.0.0).max(1);
-                judge.next_cut = Phase(progress.phase.0 + barriers_to_let_pass(barriers, cut.busiest, cut.longest_ms));
+                let next = progress.phase.0 + barriers_to_let_pass(barriers, cut.busiest, cut.longest_ms);
+                self.next_cut.store(next, Ordering::Relaxed);
                 judge.last_cut = (progress.phase, Instant::now());
                 let note = Progress {
                     executed: progress.executed + recorder.executed,

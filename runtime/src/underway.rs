@@ -9,6 +9,15 @@ use thrille_model::{Rank, Segment};
 /// More are not looked at one by one.
 const FEW: usize = 8;
 
+/// Bytes that an operation uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Addresses of private memory.
+    Private(u64, u64),
+    /// Shared memory: whose, which part, from where to where.
+    Shared(Rank, Segment, u64, u64),
+}
+
 /// Bytes of shared memory that operations of one strand use now.
 #[derive(Debug, Default)]
 pub struct UnderWay {
@@ -30,6 +39,11 @@ impl UnderWay {
         } else {
             self.many = true;
         }
+    }
+
+    /// All of it, if it is little.
+    pub fn all(&self) -> Option<&[(Rank, Segment, u64, u64)]> {
+        (!self.many).then_some(&self.few)
     }
 
     /// No operation is under way.
