@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`tsan`] | the calls that `-fsanitize=thread` puts before each load and store, and for atomics |
 //! | [`memory`] | `memcpy` and its kin, redirected at link time |
+//! | [`stdio`] | input and output of the C library, redirected likewise |
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
 //! | [`fortran`] | what gfortran leaves to its run-time library: input, output, strings, array intrinsics |
 //! | [`threads`] | pthreads: strands, locksets and the order between threads |
@@ -44,5 +45,6 @@ mod rank;
 mod real;
 #[cfg(feature = "shmem")]
 mod shmem;
+mod stdio;
 mod threads;
 mod tsan;
