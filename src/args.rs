@@ -35,8 +35,45 @@ pub enum Command {
     Run(Run),
     /// Prefix for somebody else's launcher: `srun -n 64 thrille exec ./solver`
     Exec(Exec),
-    /// Print the report of a run once more
+    /// Print the report of a run once more, in any form
     Report(Report),
+    /// Compare two reports: what is new, gone, still there
+    Diff(Diff),
+    /// Explain a race, or a kind of races: what the standards say, how it is usually put right
+    Explain(Explain),
+    /// What is installed, what will be used, what is missing and how to get it
+    Doctor,
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Write the manual pages into a directory
+    Man(Man),
+}
+
+/// What reports are written as, and what counts in them.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Report")]
+pub struct Forms {
+    /// Report as JSON, to a file or in place of the text
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub json: Option<OsString>,
+    /// As one HTML page, to a file or to report.html in the run's directory
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub html: Option<OsString>,
+    /// As SARIF 2.1.0, for code scanning services and editors
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub sarif: Option<OsString>,
+    /// As JUnit XML, for continuous integration
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub junit: Option<OsString>,
+    /// As annotations of GitHub's workflows
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub github: Option<OsString>,
+    /// An earlier report (JSON, or a run's directory): only races that are not in it count
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Suppressions [default: those in thrille.supp.toml and thrille.toml, if they are there]
+    #[arg(long, value_name = "FILE")]
+    pub suppressions: Option<PathBuf>,
 }
 
 /// `thrille check`.
@@ -77,9 +114,8 @@ pub struct Exec {
     /// Write the report to a file instead of standard error
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Report as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub forms: Forms,
     /// Most accesses that a rank holds between two exchanges; more are dropped and counted
     #[arg(long, value_name = "COUNT")]
     pub max_records: Option<u64>,
@@ -98,7 +134,7 @@ pub struct Exec {
 #[derive(Debug, clap::Args)]
 pub struct Common {
     /// Number of ranks (processing elements)
-    #[arg(short = 'n', long = "ranks", value_name = "N", default_value_t = 2)]
+    #[arg(short = 'n', long = "ranks", value_name = "N", default_value_t = 2, allow_negative_numbers = true, value_parser = ranks)]
     pub ranks: u64,
     /// Directory for records and report [default: .thrille/run-<time>-<pid>]
     #[arg(long, value_name = "DIR")]
@@ -106,9 +142,8 @@ pub struct Common {
     /// Write the report to a file instead of standard error
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Report as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub forms: Forms,
     /// Do not confirm predicted races by re-execution
     #[arg(long)]
     pub no_confirm: bool,
@@ -130,6 +165,19 @@ pub struct Common {
     /// No progress line
     #[arg(long, short = 'q')]
     pub quiet: bool,
+    /// Show how the run goes: phases, ranks, accesses, races so far; plain lines when standard error is no terminal
+    #[arg(long, conflicts_with = "quiet")]
+    pub watch: bool,
+}
+
+/// A number of ranks; how many are possible is for the command to say.
+fn ranks(text: &str) -> Result<u64, String> {
+    let wanted = "give a number of ranks from 1 on, for example -n 4";
+    match text.parse::<u64>() {
+        Ok(number) => Ok(number),
+        Err(_) if text.starts_with('-') => Err(format!("there is no negative number of ranks: {wanted}")),
+        Err(_) => Err(wanted.into()),
+    }
 }
 
 /// Sampling policies.
@@ -150,12 +198,53 @@ pub struct Cc {
 /// `thrille report`.
 #[derive(Debug, clap::Args)]
 pub struct Report {
-    /// Directory of the run
+    /// Directory of the run, or a JSON report of before
     #[arg(value_name = "DIR", default_value = ".thrille/last")]
     pub dir: PathBuf,
-    /// As JSON
+    #[command(flatten)]
+    pub forms: Forms,
+}
+
+/// `thrille diff`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Exit codes: 0 nothing new, 1 new races, 2 a report cannot be read.")]
+pub struct Diff {
+    /// The earlier report: JSON, or a run's directory
+    #[arg(value_name = "OLD")]
+    pub old: PathBuf,
+    /// The later report
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+    /// As JSON: `new`, `gone` and `still`
     #[arg(long)]
     pub json: bool,
+}
+
+/// `thrille explain`.
+#[derive(Debug, clap::Args)]
+pub struct Explain {
+    /// A race by its id or number, or a kind of races; without it the kinds are listed
+    #[arg(value_name = "RACE|KIND")]
+    pub what: Option<String>,
+    /// Where the race is: a run's directory, or a JSON report
+    #[arg(long, value_name = "DIR", default_value = ".thrille/last")]
+    pub run: PathBuf,
+}
+
+/// `thrille completions`.
+#[derive(Debug, clap::Args)]
+pub struct Completions {
+    /// Which shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `thrille man`.
+#[derive(Debug, clap::Args)]
+pub struct Man {
+    /// Where to: thrille.1, thrille-check.1 and so on
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
 }
 
 #[cfg(test)]

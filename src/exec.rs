@@ -6,6 +6,7 @@
 
 mod seat;
 
+use crate::gate::Gate;
 use crate::launch::hand_on;
 use crate::output::{self, Code, Place};
 use crate::rundir::RunDir;
@@ -27,8 +28,10 @@ use thrille_report::{Exit, Report};
 const FORWARDED: [i32; 7] = [SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
 
 /// The subcommand. The exit status is the program's.
-pub fn exec(typed: args::Exec) -> Result<ExitCode> {
+pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
     let program = program::find(typed.command.first().context("no program given")?)?;
+    let place = Place::new(typed.report.clone(), &typed.forms)?;
+    let gate = Gate::new(&typed.forms)?;
     let seat = Seat::of_this_process();
     let mut command = Command::new(&program);
     command.arg0(&typed.command[0]).args(&typed.command[1..]).envs(crate::openmp::environment(&program));
@@ -56,8 +59,8 @@ pub fn exec(typed: args::Exec) -> Result<ExitCode> {
         let (exits, first_failure) = exits(dir.path(), seat.size);
         (info.exits, info.first_failure) = (Some(exits), first_failure);
         let written = info.write(dir.path());
-        let report = Report { run: Some(info), ..Report::from_run_dir(dir.path())? };
-        let place = Place::new(typed.report, typed.json);
+        let mut report = Report { run: Some(info), ..Report::from_run_dir(dir.path())? };
+        gate.apply(&mut report);
         let code = output::deliver(&report, dir.path(), &place, written)?;
         if typed.exit_code && status.success() && code == Code::Races {
             return Ok(code.into());

@@ -3,7 +3,7 @@
 //! Everything happens on the thread that calls [`launch`], which must live as long as the processes do: they die with it. It looks
 //! after four things in turn: processes that ended, words from the hub, signals to the launcher, and the time.
 
-use crate::progress::Line;
+use crate::progress::{Line, Wish};
 use anyhow::{Context, Result};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::SignalsInfo;
@@ -33,8 +33,8 @@ pub struct Start {
     pub max_records: Option<u64>,
     /// How long the others may take to end after one failed.
     pub grace: Duration,
-    /// No progress line.
-    pub quiet: bool,
+    /// What is shown while it runs.
+    pub wish: Wish,
 }
 
 /// How it went.
@@ -68,7 +68,7 @@ pub fn launch(start: &Start, dir: &Path) -> Result<Ended> {
             .with_context(|| format!("cannot start {}", start.program.display()))?;
         herd.children.push(Some(child));
     }
-    let mut line = Line::new(start.ranks as usize, start.quiet);
+    let mut line = Line::new(start.ranks as usize, start.wish, dir);
     let mut notes = Vec::new();
     let mut nap = Duration::from_micros(200);
     while herd.is_alive() {
@@ -89,11 +89,11 @@ pub fn launch(start: &Start, dir: &Path) -> Result<Ended> {
         }
         herd.insist();
     }
-    line.erase();
     let (exits, first_failure, interrupted) = herd.count();
     for event in hub.shutdown() {
         hear(event, &mut line, &mut notes);
     }
+    line.erase();
     Ok(Ended { exits, first_failure, interrupted, elapsed: begun.elapsed(), notes })
 }
 
@@ -271,8 +271,15 @@ mod tests {
     fn shell(ranks: u32, script: &str, grace: Duration) -> Ended {
         let dir = tempfile::tempdir().unwrap();
         let command = ["sh", "-c", script].map(Into::into).into();
-        let start =
-            Start { program: "/bin/sh".into(), command, ranks, heap: 1 << 20, max_records: None, grace, quiet: true };
+        let start = Start {
+            program: "/bin/sh".into(),
+            command,
+            ranks,
+            heap: 1 << 20,
+            max_records: None,
+            grace,
+            wish: Wish::Quiet,
+        };
         launch(&start, dir.path()).unwrap()
     }
 

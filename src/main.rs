@@ -10,14 +10,24 @@
 //! | [`launch`] | the processes of a run |
 //! | [`openmp`] | which OpenMP runtime a program runs on |
 //! | [`output`] | where reports go, and the exit code |
+//! | [`gate`] | what counts against a program: suppressions and the baseline |
+//! | [`diff`] | `thrille diff`: two reports compared |
+//! | [`explain`] | `thrille explain`: the pages on kinds of races |
+//! | [`doctor`] | `thrille doctor`: what is installed |
+//! | [`manual`] | `thrille man`, `thrille completions` |
 //! | [`home`] | where the injected libraries and headers are |
 
 mod args;
 mod cc;
 mod check;
+mod diff;
+mod doctor;
 mod exec;
+mod explain;
+mod gate;
 mod home;
 mod launch;
+mod manual;
 mod mpi;
 mod openmp;
 mod output;
@@ -40,8 +50,13 @@ fn main() -> ExitCode {
         Command::Check(typed) => check::check(typed),
         Command::Run(typed) => run::run(typed),
         Command::Cc(typed) => return cc::main(&typed).unwrap_or_else(|error| complain(&error).into()),
-        Command::Exec(typed) => return exec::exec(typed).unwrap_or_else(|error| complain(&error).into()),
+        Command::Exec(typed) => return exec::exec(&typed).unwrap_or_else(|error| complain(&error).into()),
         Command::Report(typed) => output::report(&typed),
+        Command::Diff(typed) => diff::diff(&typed),
+        Command::Explain(typed) => explain::explain(&typed),
+        Command::Doctor => Ok(doctor::doctor()),
+        Command::Completions(typed) => Ok(manual::completions(&typed)),
+        Command::Man(typed) => manual::pages(&typed),
     };
     done.unwrap_or_else(|error| complain(&error)).into()
 }

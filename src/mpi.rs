@@ -114,7 +114,7 @@ pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
     let mut runner = Runner(command(mpi, start, dir, &hub, &token).spawn().with_context(|| {
         format!("cannot start mpirun.{}: install it (Debian: apt install openmpi-bin or mpich)", mpi.name())
     })?);
-    let mut line = Line::new(start.ranks as usize, start.quiet);
+    let mut line = Line::new(start.ranks as usize, start.wish, dir);
     let (mut notes, mut interrupted, mut ending) = (Vec::new(), None, None);
     let mut nap = Duration::from_micros(500);
     let status = loop {
@@ -140,10 +140,10 @@ pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
         std::thread::sleep(nap);
         nap = (nap * 2).min(Duration::from_millis(10));
     };
-    line.erase();
     for event in hub.shutdown() {
         hear(event, &mut line, &mut notes);
     }
+    line.erase();
     let (exits, first_failure) = exec::exits(dir, start.ranks);
     if !status.success() && exits.iter().all(Exit::success) {
         notes.push(format!("mpirun, which started the ranks, ended with {status}"));

@@ -1,10 +1,12 @@
 //! `thrille run`: start the ranks, wait for them, report. `thrille check` ends here too.
 
 use crate::args::{self, Common};
+use crate::gate::Gate;
 use crate::launch::{Start, launch};
 use crate::mpi::{self, Model};
 use crate::output::{self, Code, Place};
 use crate::program;
+use crate::progress::Wish;
 use crate::rundir::RunDir;
 use crate::stamp::Stamp;
 use anyhow::{Context, Result, bail};
@@ -20,8 +22,9 @@ pub struct Settings {
     heap: u64,
     max_records: Option<u64>,
     grace: Duration,
-    quiet: bool,
     place: Place,
+    gate: Gate,
+    wish: Wish,
 }
 
 impl Settings {
@@ -36,9 +39,15 @@ impl Settings {
                 .with_context(|| format!("--heap {text} is not a size: write for example --heap 512M"))?,
             None => heap_from_env()?,
         };
-        let place = Place::new(typed.report.clone(), typed.json);
+        let place = Place::new(typed.report.clone(), &typed.forms)?;
+        let gate = Gate::new(&typed.forms)?;
+        let wish = match (typed.quiet, typed.watch) {
+            (true, _) => Wish::Quiet,
+            (false, true) => Wish::Watch,
+            (false, false) => Wish::Usual,
+        };
         let grace = Duration::from_secs(typed.grace);
-        Ok(Self { ranks, heap, max_records: typed.max_records, grace, quiet: typed.quiet, place })
+        Ok(Self { ranks, heap, max_records: typed.max_records, grace, place, gate, wish })
     }
 }
 
@@ -56,6 +65,9 @@ pub fn info(command: &[OsString], ranks: u32) -> RunInfo {
     RunInfo {
         tool: env!("CARGO_PKG_VERSION").into(),
         command: command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        invocation: std::iter::once("thrille".into())
+            .chain(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()))
+            .collect(),
         ranks,
         started: Stamp::of(SystemTime::now()).rfc3339(),
         directory: std::env::current_dir().unwrap_or_default().display().to_string(),
@@ -73,7 +85,7 @@ pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result
         heap: settings.heap,
         max_records: settings.max_records,
         grace: settings.grace,
-        quiet: settings.quiet,
+        wish: settings.wish,
     };
     let launched = info.write(dir.path()).map_err(Into::into).and_then(|()| {
         dir.is_last()?;
@@ -98,6 +110,7 @@ pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result
     let mut report = Report::from_run_dir(dir.path())?;
     // The disk may be full: what is in memory is right.
     report.run = Some(info);
+    settings.gate.apply(&mut report);
     output::deliver(&report, dir.path(), &settings.place, written)
 }
 

@@ -80,6 +80,8 @@ pub enum Entry {
     Stopped(Progress),
     /// The rank came to its regular end, and all it recorded was analysed.
     Finished(Progress),
+    /// One-sided operations on other ranks' memory so far: whose, how many, how many bytes. A later entry replaces it.
+    Traffic(Vec<(Rank, u64, u64)>),
 }
 
 /// Figures of one rank so far.

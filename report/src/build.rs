@@ -10,7 +10,7 @@ use crate::shape::{
 };
 use crate::source::called;
 use crate::statics::Statics;
-use crate::words;
+use crate::{fix, identity, pairs, text, words};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use thrille_model::job::Api;
@@ -35,15 +35,19 @@ pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics) ->
     let all = records.ranks.iter_mut().flat_map(|rank| std::mem::take(&mut rank.races)).collect();
     let merged = merge(all, &mut modules);
     let mut context = Context { modules, statics, ranks: &records.ranks, api: records.api.unwrap_or(Api::OpenShmem) };
-    let races: Vec<RaceReport> =
+    let mut races: Vec<RaceReport> =
         merged.iter().enumerate().map(|(index, merged)| context.race(index + 1, merged)).collect();
-    let summary = summary(&records.ranks, races.len());
+    identity::name(&mut races);
+    let summary = summary(&records.ranks, races.len(), records.api);
+    let pairs = pairs::racing(&merged);
+    let traffic = pairs::traffic(&records.ranks);
     let mut notes = std::mem::take(&mut records.notes);
     notes.append(&mut context.modules.notes);
     notes.extend(records.run.iter().flat_map(|run| run.notes.iter().cloned()));
     notes.extend(ranks_notes(&records.ranks));
     notes.extend(notes_on(&summary));
-    Report { version: VERSION, tool: env!("CARGO_PKG_VERSION").into(), run: records.run, summary, races, notes }
+    let (version, tool, run) = (VERSION, env!("CARGO_PKG_VERSION").into(), records.run);
+    Report { version, tool, run, summary, races, suppressed: Vec::new(), pairs, traffic, notes, baseline: None }
 }
 
 struct Context<'a> {
@@ -58,18 +62,20 @@ impl Context<'_> {
         let race = &merged.example;
         let a = self.side(&race.first, &merged.first);
         let b = self.side(&race.second, &merged.second);
-        let why = explain(race, &merged.also, [&a.locks, &b.locks], self.api);
+        let mut why = explain(race, &merged.also, [&a.locks, &b.locks], self.api);
+        why.fix = fix::fix(race, &why.pattern, [&a, &b], self.api, self.modules.sources());
         let common = race.first.bytes.intersection(race.second.bytes).unwrap_or(race.first.bytes);
         let mut object = self.object(&race.object, common);
         object.owners = merged.owners.iter().copied().collect();
-        RaceReport { number, object, a, b, why, seen: merged.seen }
+        let title = text::title(&a, &b, &object);
+        RaceReport { number, id: String::new(), title, object, a, b, why, seen: merged.seen }
     }
 
     fn object(&mut self, object: &Object, common: Interval) -> ObjectReport {
         let mut report = ObjectReport {
             owner: object.owner.0,
             owners: Vec::new(),
-            segment: segment(object.segment),
+            segment: segment(object.segment).into(),
             segment_offset: object.offset,
             name: None,
             size: None,
@@ -88,7 +94,7 @@ impl Context<'_> {
             }
             (Segment::Heap | Segment::Private, Some((number, begin, size, asked))) => {
                 if object.segment == Segment::Private {
-                    report.segment = "window";
+                    report.segment = "window".into();
                 }
                 start = begin;
                 report.size = Some(size);
@@ -111,8 +117,8 @@ impl Context<'_> {
             rank: side.strand.rank.0,
             thread: side.strand.index,
             ranks: ranks.iter().copied().collect(),
-            act: words::act(side.act),
-            kind: words::kind(side.kind),
+            act: words::act(side.act).into(),
+            kind: words::kind(side.kind).into(),
             call: call(side.act, &at, self.api),
             what: words::sized(side),
             bytes: bytes(side.bytes),
@@ -152,7 +158,7 @@ impl Context<'_> {
             Mode::Shared => "shared",
             Mode::Exclusive => "exclusive",
         };
-        LockReport { name, mode }
+        LockReport { name, mode: mode.into() }
     }
 }
 
@@ -185,8 +191,9 @@ fn call(act: Act, at: &Frame, api: Api) -> Option<String> {
     }
 }
 
-fn summary(ranks: &[RankRecords], races: usize) -> Summary {
-    let mut summary = Summary { races, ranks: ranks.len() as u32, ..Summary::default() };
+fn summary(ranks: &[RankRecords], races: usize, api: Option<Api>) -> Summary {
+    let api = api.map(|api| api::word(api).into());
+    let mut summary = Summary { races, ranks: ranks.len() as u32, api, ..Summary::default() };
     for rank in ranks.iter().filter(|rank| rank.started) {
         let p = &rank.progress;
         summary.ranks_observed += 1;

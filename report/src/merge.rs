@@ -31,6 +31,8 @@ pub struct Merged {
     pub also: Vec<Why>,
     /// Sum.
     pub seen: u64,
+    /// The same for each two ranks, that of side a first.
+    pub pairs: BTreeMap<(u32, u32), u64>,
 }
 
 /// Merges the races of all ranks; sorted by place.
@@ -64,7 +66,7 @@ pub fn merge(races: Vec<Race>, modules: &mut Modules) -> Vec<Merged> {
 fn group(races: Vec<Race>, a: &Key, modules: &mut Modules) -> Merged {
     let example = races[0].clone();
     let (owners, first, second) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    let mut merged = Merged { example, owners, first, second, also: Vec::new(), seen: 0 };
+    let mut merged = Merged { example, owners, first, second, also: Vec::new(), seen: 0, pairs: BTreeMap::new() };
     for race in races {
         let same = key(&race.first, modules) == *a;
         let (one, other) = if same { (&race.first, &race.second) } else { (&race.second, &race.first) };
@@ -72,6 +74,7 @@ fn group(races: Vec<Race>, a: &Key, modules: &mut Modules) -> Merged {
         merged.first.insert(one.strand.rank.0);
         merged.second.insert(other.strand.rank.0);
         merged.seen += race.seen;
+        *merged.pairs.entry((one.strand.rank.0, other.strand.rank.0)).or_default() += race.seen;
         if race.why != merged.example.why && !merged.also.contains(&race.why) {
             merged.also.push(race.why);
         }

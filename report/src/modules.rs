@@ -39,6 +39,11 @@ impl Modules {
         Self { found, ..Self::new(HashMap::new(), Path::new("/")) }
     }
 
+    /// The source files.
+    pub fn sources(&mut self) -> &mut Sources {
+        &mut self.sources
+    }
+
     /// The frames at a site, innermost first, never none: all but the last one are inlined into the next.
     pub fn frames(&mut self, site: Site) -> Rc<[Frame]> {
         if let Some(frames) = self.found.get(&site) {

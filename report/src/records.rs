@@ -44,6 +44,8 @@ pub struct RankRecords {
     pub progress: Progress,
     /// Its own notes.
     pub notes: Vec<String>,
+    /// Its one-sided operations: whose memory, how many, how many bytes.
+    pub traffic: BTreeMap<u32, (u64, u64)>,
 }
 
 /// A loaded file.
@@ -132,6 +134,9 @@ impl Records {
                 }
                 Entry::Progress(progress) => mine.progress = progress,
                 Entry::Note(note) => mine.notes.push(note),
+                Entry::Traffic(rows) => {
+                    mine.traffic = rows.into_iter().map(|(to, count, bytes)| (to.0, (count, bytes))).collect();
+                }
                 Entry::Stopped(progress) => {
                     mine.progress = progress;
                     mine.analysed = true;

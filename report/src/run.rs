@@ -12,11 +12,15 @@ pub const RUN_FILE: &str = "run.json";
 
 /// What the launcher knows of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunInfo {
     /// Version of the tool.
     pub tool: String,
     /// The program and its arguments.
     pub command: Vec<String>,
+    /// How the tool was called, to call it so again; empty if that is not known.
+    #[serde(default)]
+    pub invocation: Vec<String>,
     /// How many ranks were asked for.
     pub ranks: u32,
     /// When it began: RFC 3339, UTC.
@@ -38,6 +42,7 @@ pub struct RunInfo {
 
 /// How one rank ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Exit {
     /// Which rank.
     pub rank: u32,
@@ -102,6 +107,20 @@ impl RunInfo {
     pub fn read(dir: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(dir.join(RUN_FILE)).map_err(|e| e.to_string())?;
         serde_json::from_str(&text).map_err(|e| e.to_string())
+    }
+
+    /// The line that runs it again, for a shell; none if it is not known how it was started.
+    pub fn reproduce(&self) -> Option<String> {
+        let words: Vec<String> = match self.invocation.as_slice() {
+            [] => return None,
+            words => words.iter().map(|word| crate::words::quoted(word)).collect(),
+        };
+        let line = words.join(" ");
+        Some(if self.directory.is_empty() {
+            line
+        } else {
+            format!("cd {} && {line}", crate::words::quoted(&self.directory))
+        })
     }
 
     /// The ranks that failed, the one that failed first at the front.

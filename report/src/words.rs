@@ -44,6 +44,12 @@ pub fn ranks(numbers: &[u32]) -> String {
     if numbers.len() == 1 { format!("rank {}", numbers[0]) } else { format!("ranks {}", list(numbers)) }
 }
 
+/// A word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
 /// A symbol as the programmer wrote it. Names of C stay: `x` is no `long long`.
 pub fn demangled(name: &str) -> String {
     if name.starts_with("_Z") || name.starts_with("_R") {

@@ -162,6 +162,8 @@ pub struct Rank {
     pub dropped: u64,
     /// Records made.
     pub recorded: u64,
+    /// Operations on each other rank's memory, and their bytes.
+    traffic: Vec<(u64, u64)>,
 }
 
 impl Rank {
@@ -194,6 +196,7 @@ impl Rank {
             instrumented: true,
             dropped: 0,
             recorded: 0,
+            traffic: Vec::new(),
         };
         let main = new.add_strand(Knowledge::default());
         let recorder = Recorder::new(main, Arc::clone(&new.regions));
@@ -529,6 +532,9 @@ impl Rank {
         };
         recorder.observed += 1;
         self.recorded += 1;
+        if end.owner != self.me {
+            self.sent(end.owner, end.len);
+        }
         match lasts {
             Operands::Done => {
                 access.phases.hi = self.single().then_some(recorder.until);
@@ -545,6 +551,22 @@ impl Rank {
                 self.open.push(Open { access, locks: recorder.held.clone(), uses, shipped: false, completed: None });
             }
         }
+    }
+
+    fn sent(&mut self, to: thrille_model::Rank, bytes: u64) {
+        let to = to.0 as usize;
+        if self.traffic.len() <= to {
+            self.traffic.resize(to + 1, (0, 0));
+        }
+        let (operations, sum) = &mut self.traffic[to];
+        (*operations, *sum) = (*operations + 1, *sum + bytes);
+    }
+
+    /// Operations on other ranks' memory: whose, how many, how many bytes.
+    pub fn traffic(&self) -> Vec<(thrille_model::Rank, u64, u64)> {
+        let rows =
+            (0..).zip(&self.traffic).map(|(to, &(operations, bytes))| (thrille_model::Rank(to), operations, bytes));
+        rows.filter(|&(_, operations, _)| operations > 0).collect()
     }
 
     /// What comes on this context later arrives later.

@@ -166,6 +166,10 @@ impl<T: Transport> Session<T> {
                 let race = judge.named(race);
                 judge.sink.write(&Entry::Race(race));
             }
+            let traffic = self.rank().traffic();
+            if !traffic.is_empty() {
+                judge.sink.write(&Entry::Traffic(traffic));
+            }
             let entry = if regular { Entry::Finished(judge.progress) } else { Entry::Stopped(judge.progress) };
             judge.sink.write(&entry);
             judge.sink.sync();
