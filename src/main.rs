@@ -7,6 +7,7 @@
 //! | [`cc`] | `thrille cc`: the compiler prefix |
 //! | [`run`] | `thrille run`: start, watch, report |
 //! | [`exec`] | `thrille exec`: one rank under somebody else's launcher |
+//! | [`config`] | `thrille.toml`, and what overrides it |
 //! | [`launch`] | the processes of a run |
 //! | [`openmp`] | which OpenMP runtime a program runs on |
 //! | [`output`] | where reports go, and the exit code |
@@ -15,6 +16,7 @@
 mod args;
 mod cc;
 mod check;
+mod config;
 mod exec;
 mod home;
 mod launch;
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Command::Cc(typed) => return cc::main(&typed).unwrap_or_else(|error| complain(&error).into()),
         Command::Exec(typed) => return exec::exec(typed).unwrap_or_else(|error| complain(&error).into()),
         Command::Report(typed) => output::report(&typed),
+        Command::Config(typed) => config::config(&typed),
     };
     done.unwrap_or_else(|error| complain(&error)).into()
 }

@@ -3,6 +3,7 @@
 //! | module | answers |
 //! |---|---|
 //! | [`tsan`] | the calls that `-fsanitize=thread` puts before each load and store, and for atomics |
+//! | [`sampled`] | which of them are looked at |
 //! | [`memory`] | `memcpy` and its kin, redirected at link time |
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
 //! | [`fortran`] | what gfortran leaves to its run-time library: input, output, strings, array intrinsics |
@@ -42,6 +43,7 @@ mod observed;
 mod openmp;
 mod rank;
 mod real;
+mod sampled;
 #[cfg(feature = "shmem")]
 mod shmem;
 mod threads;

@@ -38,12 +38,21 @@ pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics) ->
     let races: Vec<RaceReport> =
         merged.iter().enumerate().map(|(index, merged)| context.race(index + 1, merged)).collect();
     let summary = summary(&records.ranks, races.len());
+    let sampling = crate::sampling::sampling(&records.ranks, &mut context.modules);
     let mut notes = std::mem::take(&mut records.notes);
     notes.append(&mut context.modules.notes);
     notes.extend(records.run.iter().flat_map(|run| run.notes.iter().cloned()));
     notes.extend(ranks_notes(&records.ranks));
     notes.extend(notes_on(&summary));
-    Report { version: VERSION, tool: env!("CARGO_PKG_VERSION").into(), run: records.run, summary, races, notes }
+    Report {
+        version: VERSION,
+        tool: env!("CARGO_PKG_VERSION").into(),
+        run: records.run,
+        summary,
+        sampling,
+        races,
+        notes,
+    }
 }
 
 struct Context<'a> {

@@ -10,6 +10,7 @@
 //! | [`merge`] | one race per unordered pair of (source location, act) |
 //! | [`explain`] | why the two sides are unordered, in words |
 //! | [`build`] | puts the above together into a [`Report`] |
+//! | [`sampling`] | what part of the program was looked at |
 //! | [`shape`] | what a report is: the types behind the JSON |
 //! | [`text`] | the terminal's form |
 //!
@@ -23,6 +24,7 @@ mod merge;
 mod modules;
 mod records;
 mod run;
+mod sampling;
 mod shape;
 mod source;
 mod statics;
@@ -33,8 +35,8 @@ mod words;
 
 pub use run::{Exit, RUN_FILE, RunInfo, signal_name};
 pub use shape::{
-    AllocationReport, Bytes, Frame, LockReport, ObjectReport, PhaseRange, RaceReport, Report, SideReport, Summary,
-    VERSION, WhyReport,
+    AllocationReport, Bytes, Frame, FunctionSampling, LockReport, ObjectReport, PhaseRange, RaceReport, Report,
+    SamplingReport, SideReport, Summary, VERSION, WhyReport,
 };
 pub use text::Colour;
 pub use words::{count, list};

@@ -6,7 +6,7 @@ use crate::{api, words};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use thrille_model::job::{Api, Entry, Progress, rank_file};
+use thrille_model::job::{Api, Entry, Progress, Sampled, rank_file};
 use thrille_model::wire::{WireError, read_frames};
 use thrille_model::{Race, Rank, Site, StackId};
 
@@ -44,6 +44,8 @@ pub struct RankRecords {
     pub progress: Progress,
     /// Its own notes.
     pub notes: Vec<String>,
+    /// How it was sampled, if it was.
+    pub sampled: Option<Sampled>,
 }
 
 /// A loaded file.
@@ -140,6 +142,7 @@ impl Records {
                     mine.progress = progress;
                     (mine.finished, mine.analysed) = (true, true);
                 }
+                Entry::Sampled(sampled) => mine.sampled = Some(sampled),
             }
         }
         let mut races: Vec<_> = races.into_iter().collect();

@@ -91,7 +91,7 @@ fn rank(races: Vec<Race>) -> RankRecords {
         ..Progress::default()
     };
     let stacks = HashMap::from([(StackId(1), (StackId(0), site(0x70)))]);
-    RankRecords { started: true, finished: true, analysed: true, races, stacks, progress, notes: Vec::new() }
+    RankRecords { started: true, finished: true, analysed: true, races, stacks, progress, ..RankRecords::default() }
 }
 
 fn put(from: u32) -> Side {

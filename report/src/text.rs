@@ -46,6 +46,9 @@ pub fn text(report: &Report, colour: Colour) -> String {
     out += &verdict(report, colour);
     out.push('\n');
     figures(&mut out, &report.summary);
+    for words in report.sampling.iter().flat_map(crate::sampling::lines) {
+        line(&mut out, &words);
+    }
     for note in &report.notes {
         line(&mut out, &format!("{} {note}", colour.paint(Ink::Warn, "note:")));
     }

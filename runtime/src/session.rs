@@ -12,7 +12,8 @@ use crate::stacks::Stacks;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use thrille_analysis::{Analysis, AnalysisError};
-use thrille_model::job::{Api, Entry, Progress};
+use thrille_history::Store;
+use thrille_model::job::{Api, Entry, FunctionSampled, Progress, Sampled};
 use thrille_model::{Act, Kind, Object, Phase, Segment, Site, StackId, wire};
 use thrille_transport::Transport;
 
@@ -42,6 +43,19 @@ struct Judge<T> {
     progress: Progress,
     allocations: Vec<Allocation>,
     notes: Vec<String>,
+    /// How the rank was sampled, told at its end.
+    sampled: Option<Sampled>,
+}
+
+/// What of the program's loads and stores is observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observes {
+    /// The program is not instrumented.
+    Nothing,
+    /// Some are: what is not seen may have ordered what is.
+    Samples,
+    /// All of them.
+    Everything,
 }
 
 /// One rank.
@@ -73,14 +87,34 @@ impl<T: Transport> Session<T> {
             progress: Progress::default(),
             allocations: Vec::new(),
             notes: Vec::new(),
+            sampled: None,
         };
         Self { rank: Mutex::new(rank), stacks: Mutex::new(Stacks::default()), judge: Mutex::new(judge) }
     }
 
-    /// The program has instrumented code, or has none.
-    pub fn instrumented(&self, instrumented: bool) {
-        lock(&self.judge).progress.instrumented = instrumented;
-        self.rank().instrumented = instrumented;
+    /// What of the program's loads and stores is observed.
+    pub fn observes(&self, loads_and_stores: Observes) {
+        lock(&self.judge).progress.instrumented = loads_and_stores != Observes::Nothing;
+        self.rank().sees_flows = loads_and_stores == Observes::Everything;
+    }
+
+    /// Finds conflicts by this kind of interval history; the findings are the same.
+    #[must_use]
+    pub fn with_history(self, history: Store) -> Self {
+        {
+            let mut judge = lock(&self.judge);
+            judge.analysis = judge.analysis.take().map(|analysis| analysis.with_history(history));
+        }
+        self
+    }
+
+    /// What was looked at, to be written down.
+    pub fn sampled(&self, mut sampled: Sampled, functions: &[(u64, FunctionSampled)]) {
+        let mut rank = self.rank();
+        let site = |&(pc, figures): &(u64, FunctionSampled)| FunctionSampled { at: rank.modules().site(pc), ..figures };
+        sampled.functions = functions.iter().map(site).collect();
+        drop(rank);
+        lock(&self.judge).sampled = Some(sampled);
     }
 
     /// The state that the rank's strands share.
@@ -161,6 +195,10 @@ impl<T: Transport> Session<T> {
                 let race = judge.named(race);
                 judge.sink.write(&Entry::Race(race));
             }
+            self.write_modules(&mut judge);
+            if let Some(sampled) = judge.sampled.take() {
+                judge.sink.write(&Entry::Sampled(sampled));
+            }
             let entry = if regular { Entry::Finished(judge.progress) } else { Entry::Stopped(judge.progress) };
             judge.sink.write(&entry);
             judge.sink.sync();
@@ -235,11 +273,8 @@ impl<T: Transport> Session<T> {
             let call = rank.modules().site(call);
             judge.sink.write(&Entry::Stack { id, parent, call });
         }
-        for module in rank.modules().fresh() {
-            let (path, build_id) = (module.path.clone(), module.build_id.clone());
-            judge.sink.write(&Entry::Module { id: module.id(), path, build_id });
-        }
         drop(rank);
+        self.write_modules(judge);
         for note in std::mem::take(&mut judge.notes) {
             judge.sink.write(&Entry::Note(note));
         }
@@ -251,6 +286,13 @@ impl<T: Transport> Session<T> {
         judge.sink.write(&Entry::Progress(progress));
         if found {
             judge.sink.sync();
+        }
+    }
+
+    fn write_modules(&self, judge: &mut Judge<T>) {
+        for module in self.rank().modules().fresh() {
+            let (path, build_id) = (module.path.clone(), module.build_id.clone());
+            judge.sink.write(&Entry::Module { id: module.id(), path, build_id });
         }
     }
 

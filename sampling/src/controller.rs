@@ -42,6 +42,8 @@ pub struct Controller {
     credit: f64,
     /// All that was spent.
     spent: u64,
+    /// What of it went into looking at accesses: the credit is for that alone.
+    looked: u64,
     reviewed: u64,
     spent_at_review: u64,
     ln_weight: f64,
@@ -50,6 +52,8 @@ pub struct Controller {
     told: u64,
     /// What may be spent now; without a budget it does not matter.
     left: f64,
+    /// Microseconds that were told already.
+    accounted: (u64, u64),
 }
 
 impl Controller {
@@ -62,12 +66,14 @@ impl Controller {
             began: now,
             credit,
             spent: 0,
+            looked: 0,
             reviewed: now,
             spent_at_review: 0,
             ln_weight: 0.0,
             speed: SPEED / ticks_per_us,
             told: now,
             left: credit,
+            accounted: (0, 0),
         }
     }
 
@@ -80,7 +86,7 @@ impl Controller {
     /// Whether the credit is not used up yet: everything is taken.
     #[inline]
     pub fn is_free(&self) -> bool {
-        self.budget.is_some() && (self.spent as f64) < self.credit
+        self.budget.is_some() && (self.looked as f64) < self.credit
     }
 
     /// Whether more may be spent, on something that was taken so often.
@@ -96,8 +102,14 @@ impl Controller {
         self.ln_weight
     }
 
-    /// So much was spent until now.
+    /// So much was spent on looking at an access, or on deciding about it, until now.
     pub fn charge(&mut self, ticks: u64, now: u64) {
+        self.looked += ticks;
+        self.charge_other(ticks, now);
+    }
+
+    /// So much was spent on something else, such as an exchange.
+    pub fn charge_other(&mut self, ticks: u64, now: u64) {
         let Some(budget) = self.budget else { return };
         self.spent += ticks;
         let own = now.saturating_sub(self.began).saturating_sub(self.spent) as f64;
@@ -128,10 +140,12 @@ impl Controller {
         self.speed = (self.speed * change).clamp(least / self.ticks_per_us, most / self.ticks_per_us);
     }
 
-    /// Microseconds spent, and microseconds since the beginning.
-    pub fn account(&self, now: u64) -> (u64, u64) {
+    /// Microseconds spent, and microseconds that passed, each since the last call.
+    pub fn take_account(&mut self, now: u64) -> (u64, u64) {
         let us = |ticks: u64| (ticks as f64 / self.ticks_per_us) as u64;
-        (us(self.spent), us(now.saturating_sub(self.began)))
+        let all = (us(self.spent), us(now.saturating_sub(self.began)));
+        let told = std::mem::replace(&mut self.accounted, all);
+        (all.0 - told.0, all.1.saturating_sub(told.1))
     }
 }
 

@@ -3,7 +3,7 @@
 /// One function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FunctionCoverage {
-    /// A code address in it; 0 for what ran before any function was entered.
+    /// A code address in it; of what runs outside of any function that was seen to begin, its first site.
     pub pc: u64,
     /// Its calls.
     pub calls: u64,

@@ -130,6 +130,8 @@ pub struct Sampler {
     stack: Vec<u64>,
     /// What runs outside of any function that was seen to begin.
     outside: Id,
+    /// Its first site.
+    outside_pc: u64,
     /// Loads and stores that are counted for some function already.
     counted: u64,
     policy: Box<dyn Policy>,
@@ -157,6 +159,7 @@ impl Sampler {
             frames: Vec::with_capacity(256),
             stack: Vec::with_capacity(256),
             outside,
+            outside_pc: 0,
             counted: 0,
             policy,
             cache: name.cache,
@@ -187,6 +190,9 @@ impl Sampler {
             owner.coverage.sites += 1;
             owner.coverage.sites_taken += 1;
             self.sites.get(id).before = owner.sites.replace(id);
+            if function == self.outside && self.outside_pc == 0 {
+                self.outside_pc = pc;
+            }
         }
         let (left, seen) = self.sites.state(id);
         let first = seen & self.kinds.now() == 0;
@@ -332,24 +338,22 @@ impl Sampler {
         self.kinds.begin(barrier);
     }
 
-    /// Memory is shared that was not: a new generation.
+    /// Memory is shared that was not: a new generation. Whatever the policy, what touched private memory only is looked at once more.
     pub fn renew(&mut self) {
         for id in self.sites.ids() {
             let site = self.sites.get(id);
             if site.locality != Locality::Unknown {
                 let rested = site.locality.rest().is_some();
                 site.locality = Locality::Unknown;
-                if rested && self.cache {
+                if rested {
                     site.turn.then = Then::Take;
                     self.sites.set_left(id, 1);
                 }
             }
         }
-        if self.cache {
-            for id in self.regions.ids() {
-                self.regions.get(id).turn.then = Then::Take;
-                self.regions.set_left(id, 1);
-            }
+        for id in self.regions.ids() {
+            self.regions.get(id).turn.then = Then::Take;
+            self.regions.set_left(id, 1);
         }
     }
 
@@ -368,7 +372,7 @@ impl Sampler {
     /// What was looked at since the last call; sites are counted once more each time.
     pub fn take_coverage(&mut self, now: u64) -> Coverage {
         self.count();
-        let (spent_us, elapsed_us) = self.controller.account(now);
+        let (spent_us, elapsed_us) = self.controller.take_account(now);
         let mut functions = Vec::new();
         for (pc, function) in self.functions.iter_mut() {
             let coverage = function.coverage;
@@ -378,7 +382,7 @@ impl Sampler {
                 ..FunctionCoverage::default()
             };
             if coverage.executed > 0 || coverage.calls > 0 {
-                functions.push(FunctionCoverage { pc, ..coverage });
+                functions.push(FunctionCoverage { pc: if pc == 0 { self.outside_pc } else { pc }, ..coverage });
             }
         }
         Coverage { functions, spent_us, elapsed_us }

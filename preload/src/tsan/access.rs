@@ -1,26 +1,45 @@
 //! Loads, stores and function entry. Each hook hands its return address on in a register: that is the site.
 
-use crate::entry::block;
+use crate::entry::{Looks, block};
 use crate::rank::SESSION;
 use core::arch::naked_asm;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thrille_model::{Act, Kind};
 
-/// The access path.
+/// The access path: what one instruction does to some bytes.
 #[inline(always)]
-pub fn touch(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
+fn touch_each<const N: usize>(address: u64, len: u64, acts: [(Kind, Act); N], pc: u64) {
     let block = block();
-    // SAFETY: the block is this thread's own; the recorder lives until the thread is detached; depth 0 means that nobody else in this
-    // thread uses it now.
+    // SAFETY: the block is this thread's own; the recorder and the seat live until the thread is detached; depth 0 means that nobody else
+    // in this thread uses them now.
     unsafe {
         let recorder = (*block).recorder;
         if recorder.is_null() || (*block).depth > 0 {
             return;
         }
-        if (*recorder).touch(address, len, kind, act, pc) == thrille_runtime::runs::Room::Full {
+        let full = if (*block).looks == Looks::All {
+            let mut full = false;
+            for (kind, act) in acts {
+                full |= (*recorder).touch(address, len, kind, act, pc) == thrille_runtime::runs::Room::Full;
+            }
+            full
+        } else {
+            let seat = (*block).seat;
+            if seat.is_null() || (*seat).skips(pc) {
+                return;
+            }
+            (*seat).touch(&mut *recorder, address, len, &acts, pc)
+        };
+        if full {
             make_room();
         }
     }
+}
+
+/// The same for what it does once.
+#[inline(always)]
+pub fn touch(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
+    touch_each(address, len, [(kind, act)], pc);
 }
 
 #[cold]
@@ -87,8 +106,7 @@ macro_rules! both {
             naked_asm!("mov rsi, qword ptr [rsp]", "jmp {to}", to = sym $body)
         }
         extern "C" fn $body(address: u64, pc: u64) {
-            touch(address, $len, Kind::Read, Act::Load, pc);
-            touch(address, $len, Kind::Write, Act::Store, pc);
+            touch_each(address, $len, [(Kind::Read, Act::Load), (Kind::Write, Act::Store)], pc);
         }
     )* };
 }
@@ -134,6 +152,10 @@ hooks_with! {
             if let Some(session) = SESSION.get() {
                 session.enter_function(&mut *(*block).recorder, call, sp);
             }
+            if let Some(seat) = (*block).seat.as_mut() {
+                // The hook's return address, which no other function has.
+                seat.enter(*(sp as *const u64), sp);
+            }
         }
     }
 }
@@ -146,6 +168,9 @@ unsafe extern "C" fn __tsan_func_exit() {
     unsafe {
         if !(*block).recorder.is_null() && (*block).depth == 0 {
             (*(*block).recorder).stack.leave();
+            if let Some(seat) = (*block).seat.as_mut() {
+                seat.leave();
+            }
         }
     }
 }

@@ -238,7 +238,7 @@ fn long_jumps_and_outermost_code() {
     sampler.leave();
     let coverage = sampler.take_coverage(0);
     let of = |pc| *coverage.functions.iter().find(|f| f.pc == pc).unwrap();
-    assert_eq!((of(0).executed, of(0).taken, of(0x1200).executed, of(0x1100).calls), (1, 1, 1, 1));
+    assert_eq!((of(0x2000).executed, of(0x2000).taken, of(0x1200).executed, of(0x1100).calls), (1, 1, 1, 1));
     assert_eq!(sampler.take_executed(), 2);
 }
 
