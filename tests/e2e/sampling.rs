@@ -128,10 +128,11 @@ fn reported() -> Outcome {
     ended.says(&["sampling: HA, seed 11, budget 10 %", "coverage:", "--sampling full", "step"])?;
     let report = report(&out)?;
     let sampling = &report["sampling"];
-    let number = |name: &str| sampling[name].as_f64().unwrap_or(-1.0);
-    check(number("seed") == 11.0 && number("budget_percent") == 10.0, || sampling.to_string())?;
-    check(number("cost_percent") > 0.0 && number("sites") == number("sites_taken"), || sampling.to_string())?;
-    check(number("taken") > 0.0 && number("taken") < number("executed"), || sampling.to_string())?;
+    let number = |name: &str| sampling[name].as_u64().unwrap_or_default();
+    check(number("seed") == 11 && sampling["budget_percent"] == 10.0, || sampling.to_string())?;
+    check(sampling["cost_percent"].as_f64().is_some_and(|cost| cost > 0.0), || sampling.to_string())?;
+    check(number("sites") > 0 && number("sites") == number("sites_taken"), || sampling.to_string())?;
+    check(number("taken") > 0 && number("taken") < number("executed"), || sampling.to_string())?;
     check(report["summary"]["executed"] == sampling["executed"], || report["summary"].to_string())?;
     let step = sampling["functions"].as_array().and_then(|all| all.iter().find(|f| f["function"] == "step"));
     check(step.is_some_and(|f| f["calls"] == 200_000), || format!("{step:?}"))

@@ -37,7 +37,7 @@ pub enum Met {
 /// All of them. `HOT` places, a power of 2.
 #[derive(Debug)]
 pub struct Keyed<T, const HOT: usize> {
-    hot: Box<[[u32; 4]]>,
+    hot: Box<[[u32; 4]; HOT]>,
     /// Number and one by hash; 0 is free. Twice as many as there can be.
     index: Box<[u32]>,
     cold: Vec<Cold<T>>,
@@ -47,7 +47,9 @@ pub struct Keyed<T, const HOT: usize> {
 impl<T, const HOT: usize> Keyed<T, HOT> {
     pub fn new(most: usize) -> Self {
         let index = vec![0; (2 * most).next_power_of_two()].into();
-        Self { hot: vec![[0; 4]; HOT].into(), index, cold: Vec::with_capacity(most), most }
+        // Through a vector, which asks the system for zeros and does not touch them.
+        let hot = vec![[0; 4]; HOT].into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([[0; 4]; HOT]));
+        Self { hot, index, cold: Vec::with_capacity(most), most }
     }
 
     #[inline(always)]
