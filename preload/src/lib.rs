@@ -3,6 +3,7 @@
 //! | module | answers |
 //! |---|---|
 //! | [`tsan`] | the calls that `-fsanitize=thread` puts before each load and store, and for atomics |
+//! | [`sampled`] | which of them are looked at |
 //! | [`memory`] | `memcpy` and its kin, redirected at link time |
 //! | [`stdio`] | input and output of the C library, redirected likewise |
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
@@ -43,6 +44,7 @@ mod observed;
 mod openmp;
 mod rank;
 mod real;
+mod sampled;
 #[cfg(feature = "shmem")]
 mod shmem;
 mod stdio;

@@ -5,17 +5,30 @@
 
 use crate::entry::entries;
 use crate::rank::observe;
+use crate::sampled::{self, Looked};
 use libc::{c_char, c_int, c_void, size_t};
 use thrille_model::{Act, Kind};
 
 /// Reports what is about to be read and written: pairs of address and length.
 pub fn touch(reads: &[(*const c_void, usize)], writes: &[(*const c_void, usize)]) {
     let Some(observed) = observe() else { return };
+    let looked = sampled::look(observed.pc);
+    if matches!(looked, Looked::Not) {
+        return;
+    }
+    let counts = (observed.recorder.observed, observed.recorder.executed);
     let kinds = reads.iter().map(|r| (r, Kind::Read)).chain(writes.iter().map(|w| (w, Kind::Write)));
     for (&(address, len), kind) in kinds {
         if len > 0 {
             observed.session.touch(observed.recorder, address as u64, len as u64, kind, Act::LibraryCall, observed.pc);
         }
+    }
+    if let Looked::This(taken) = looked {
+        observed.recorder.executed = counts.1;
+        let mut all = reads.iter().chain(writes);
+        let private = observed.recorder.observed == counts.0
+            && all.all(|&(address, len)| observed.recorder.is_private(address as u64, len as u64));
+        sampled::judged(taken, private);
     }
 }
 

@@ -10,6 +10,7 @@
 //! | [`merge`] | one race per unordered pair of (source location, act) |
 //! | [`explain`] | why the two sides are unordered, in words |
 //! | [`build`] | puts the above together into a [`Report`] |
+//! | [`sampling`] | what part of the program was looked at |
 //! | [`shape`] | what a report is: the types behind the JSON |
 //! | [`text`] | the terminal's form |
 //!
@@ -34,6 +35,7 @@ mod read;
 mod records;
 mod repository;
 mod run;
+mod sampling;
 mod sarif;
 mod shape;
 mod source;
@@ -49,8 +51,8 @@ pub use pages::{page, page_for};
 pub use pattern::Pattern;
 pub use run::{Exit, RUN_FILE, RunInfo, signal_name};
 pub use shape::{
-    AllocationReport, Bytes, FixReport, Frame, LockReport, ObjectReport, PairReport, PhaseRange, RaceReport, Report,
-    SideReport, Summary, SuppressedReport, TrafficReport, VERSION, WhyReport, Word,
+    AllocationReport, Bytes, FixReport, Frame, FunctionSampling, LockReport, ObjectReport, PairReport, PhaseRange,
+    RaceReport, Report, SamplingReport, SideReport, Summary, SuppressedReport, TrafficReport, VERSION, WhyReport, Word,
 };
 pub use suppress::{SuppressionError, Suppressions};
 pub use text::Colour;

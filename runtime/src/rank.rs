@@ -156,8 +156,8 @@ pub struct Rank {
     phase: Phase,
     settled: Vec<(Strand, Pos)>,
     limit: usize,
-    /// Whether the program's loads and stores are observed.
-    pub instrumented: bool,
+    /// Whether all of the program's loads and stores are observed: then what flows through a lock is seen, and nothing else of it orders.
+    pub sees_flows: bool,
     /// Accesses that were dropped because there was no room.
     pub dropped: u64,
     /// Records made.
@@ -193,7 +193,7 @@ impl Rank {
             phase: Phase(0),
             settled: Vec::new(),
             limit,
-            instrumented: true,
+            sees_flows: true,
             dropped: 0,
             recorded: 0,
             traffic: Vec::new(),
@@ -466,7 +466,7 @@ impl Rank {
     pub fn lock_section(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
         self.lock(recorder, lock, Mode::Exclusive);
         self.event(recorder, Sync::Lock(lock, number));
-        if !self.instrumented {
+        if !self.sees_flows {
             self.event(recorder, Sync::Acquire(Token::Handover { lock, number: number.wrapping_sub(1) }));
         }
         recorder.sections.push((lock, number));
@@ -490,7 +490,7 @@ impl Rank {
             Some(index) => {
                 let (_, number) = recorder.sections.remove(index);
                 self.inside.retain(|&(strand, held, _)| (strand, held) != (recorder.strand, lock));
-                if !self.instrumented {
+                if !self.sees_flows {
                     self.event(recorder, Sync::Release(Token::Handover { lock, number }));
                 }
                 self.event(recorder, Sync::Unlock(lock, number));
