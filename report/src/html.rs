@@ -362,6 +362,8 @@ fn figures(report: &Report) -> Vec<(&'static str, String, &'static str)> {
     }
     if s.observed > 0 {
         let share = 100.0 * (s.observed - s.dropped.min(s.observed)) as f64 / s.observed as f64;
+        // A whole is a whole.
+        let share = if s.dropped > 0 { share.min(99.9) } else { share };
         figures.push(("coverage", format!("{share:.1} %"), "of the observed accesses were analysed"));
     }
     if s.suppressed > 0 {

@@ -61,7 +61,7 @@ fn elsewhere(module: &Module, directories: &[PathBuf]) -> Vec<PathBuf> {
     if module.build_id.is_empty() {
         return paths;
     }
-    let id: String = module.build_id.iter().map(|byte| format!("{byte:02x}")).collect();
+    let id = crate::words::hex(&module.build_id);
     for dir in directories {
         if let (Some(head), Some(tail)) = (id.get(..2), id.get(2..)) {
             paths.push(dir.join(".build-id").join(head).join(format!("{tail}.debug")));

@@ -288,7 +288,7 @@
       const go = () => { filters.rank.value = `${i * block}`; filter(); open("races"); };
       return make("td", { class: c.races ? "race" : null, title: say, "aria-label": say, tabindex: c.races ? "0" : null, onclick: c.races && block === 1 ? go : null, onkeydown: c.races && block === 1 ? (event) => { if (event.key === "Enter") go(); } : null }, c.races ? `${c.races}` : "", mark);
     };
-    const table = make("table", { class: "matrix" }, make("caption", { class: "legend" }, "rows: who issues; columns: whose memory"),
+    const table = make("table", { class: cells <= 16 ? "matrix few" : "matrix" }, make("caption", { class: "legend" }, "rows: who issues; columns: whose memory"),
       make("thead", {}, make("tr", {}, make("th", {}, ""), ...grid.map((_, j) => make("th", { scope: "col" }, name(j))))),
       make("tbody", {}, ...grid.map((line, i) => make("tr", {}, make("th", { scope: "row" }, name(i)), ...line.map((c, j) => td(c, i, j))))));
     box.append(make("h2", {}, "Who communicates with whom, and who races"),

@@ -78,10 +78,14 @@ fn filter_open_and_copy() {
 
     // The other views, and dark.
     browser.click("#tab-ranks");
+    let seen =
+        "['races', 'ranks', 'run'].filter(view => document.querySelector('#view-' + view).offsetHeight > 0).join()";
+    assert_eq!(browser.string(seen), "ranks");
     assert!(browser.number("document.querySelectorAll('.matrix td').length") >= 64.0);
     assert!(browser.number("document.querySelectorAll('.matrix td.race').length") > 0.0);
     browser.screenshot("ranks");
     browser.click("#tab-run");
+    assert_eq!(browser.string(seen), "run");
     assert!(browser.text("#view-run").contains("dropped"));
     browser.screenshot("run");
     browser.click("#theme");
