@@ -10,7 +10,7 @@ use crate::shape::{
 };
 use crate::source::called;
 use crate::statics::Statics;
-use crate::{fix, identity, pairs, text, words};
+use crate::{fix, identity, pairs, symbols, text, words};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use thrille_model::job::Api;
@@ -22,11 +22,13 @@ const MAX_STACK: usize = 256;
 /// How the names of C library functions begin that touch memory.
 const LIBRARY: [&str; 6] = ["mem", "str", "stp", "bcopy", "bzero", "wmem"];
 
-/// The report of what was read; paths below `base` are shown relative to it.
-pub fn report(mut records: Records, base: &Path) -> Report {
+/// The report of what was read in `dir`; paths below `base` are shown relative to it.
+pub fn report(mut records: Records, dir: &Path, base: &Path) -> Report {
+    let directories = symbols::directories(Some(dir));
     let executable = records.executable.and_then(|id| records.modules.get(&id));
-    let statics = executable.and_then(|module| Statics::of(&module.path)).unwrap_or_default();
-    let modules = Modules::new(std::mem::take(&mut records.modules), base);
+    let executable = executable.and_then(|module| symbols::locate(module, &directories).ok());
+    let statics = executable.and_then(|path| Statics::of(&path)).unwrap_or_default();
+    let modules = Modules::new(std::mem::take(&mut records.modules), base, directories);
     resolved(records, modules, statics)
 }
 
@@ -44,6 +46,7 @@ pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics) ->
     let traffic = pairs::traffic(&records.ranks);
     let mut notes = std::mem::take(&mut records.notes);
     notes.append(&mut context.modules.notes);
+    notes.extend(missing_sources(&races));
     notes.extend(records.run.iter().flat_map(|run| run.notes.iter().cloned()));
     notes.extend(ranks_notes(&records.ranks));
     notes.extend(notes_on(&summary));
@@ -223,6 +226,19 @@ fn summary(ranks: &[RankRecords], races: usize, api: Option<Api>) -> Summary {
         summary.analysis_seconds = summary.analysis_seconds.max(p.analysis_us as f64 / 1e6);
     }
     summary
+}
+
+/// One note on all files whose lines cannot be shown.
+fn missing_sources(races: &[RaceReport]) -> Option<String> {
+    let frames = races.iter().flat_map(|race| [&race.a.at, &race.b.at]);
+    let missing: BTreeSet<&str> =
+        frames.filter(|at| at.line.is_some() && at.source.is_none()).filter_map(|at| at.file.as_deref()).collect();
+    let first = missing.first()?;
+    let others = match missing.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {}", words::count(more as u64, "other file")),
+    };
+    Some(format!("the source of {first}{others} is not here, or has changed: lines are shown by their numbers only"))
 }
 
 /// The ranks' own notes, each text once.

@@ -49,7 +49,9 @@ pub fn fix(race: &Race, pattern: &str, [a, b]: [&SideReport; 2], api: Api, sourc
                 }
                 _ => None,
             };
-            Some(completion(a, b, call.into(), wrong))
+            let all = wrong.as_ref().is_some_and(|(name, _)| name.ends_with("_all"));
+            let call = if all { format!("{call}_all") } else { call.into() };
+            Some(completion(a, b, call, wrong))
         }
     }
 }

@@ -34,6 +34,8 @@ const PLAIN: usize = 2000;
 #[template(path = "report.html")]
 struct Page<'a> {
     title: String,
+    program: String,
+    facts: String,
     verdict: String,
     clean: bool,
     policy: String,
@@ -57,6 +59,8 @@ pub fn html(report: &Report) -> String {
     };
     let page = Page {
         title: format!("{verdict}: {what}"),
+        program: what,
+        facts: facts(report),
         clean: report.counting() == 0 && report.summary.ranks_observed > 0,
         verdict,
         policy: format!(
@@ -85,6 +89,17 @@ pub fn name(command: &[String]) -> String {
     std::iter::once(short).chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
 }
 
+/// The run in a line.
+fn facts(report: &Report) -> String {
+    let (s, run) = (&report.summary, report.run.as_ref());
+    let mut facts = vec![count(u64::from(s.ranks), "rank"), count(s.phases, "phase")];
+    facts.extend(run.and_then(|run| run.elapsed_seconds).map(|elapsed| format!("{elapsed:.2} s")));
+    if !report.notes.is_empty() {
+        facts.push(count(report.notes.len() as u64, "note"));
+    }
+    facts.join(" · ")
+}
+
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
@@ -104,7 +119,6 @@ fn data(report: &Report) -> String {
 /// What the script gets.
 #[derive(Serialize)]
 struct Data<'a> {
-    program: String,
     tool: &'a str,
     started: Option<&'a str>,
     reproduce: Option<String>,
@@ -242,7 +256,6 @@ impl<'a> Data<'a> {
         let api = report.summary.api.as_deref();
         let pages = Pattern::ALL.into_iter().filter(used).map(|p| (p.word(), pages::page_for(p, api))).collect();
         Self {
-            program: run.map(|run| name(&run.command)).unwrap_or_default(),
             tool: &report.tool,
             started: run.map(|run| run.started.as_str()),
             reproduce: run.and_then(crate::RunInfo::reproduce),
@@ -349,6 +362,8 @@ fn figures(report: &Report) -> Vec<(&'static str, String, &'static str)> {
     }
     if s.observed > 0 {
         let share = 100.0 * (s.observed - s.dropped.min(s.observed)) as f64 / s.observed as f64;
+        // A whole is a whole.
+        let share = if s.dropped > 0 { share.min(99.9) } else { share };
         figures.push(("coverage", format!("{share:.1} %"), "of the observed accesses were analysed"));
     }
     if s.suppressed > 0 {

@@ -6,11 +6,12 @@
 //! in a function) are numbered in the order of their lines.
 
 use crate::shape::{Frame, RaceReport, SideReport};
+use crate::words::hex;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
-/// How many hexadecimal digits: enough for a project's life, few enough to type.
-const DIGITS: usize = 10;
+/// How many bytes of the hash: enough for a project's life, few enough to type.
+const BYTES: usize = 5;
 
 /// Names the races of a report.
 pub fn name(races: &mut [RaceReport]) {
@@ -39,12 +40,7 @@ fn id(race: &RaceReport) -> String {
     let (a, b) = (side(&race.a), side(&race.b));
     let (low, high) = if a <= b { (a, b) } else { (b, a) };
     let digest = Sha256::digest(format!("{low}\n{high}"));
-    digest
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .take(DIGITS)
-        .map(|d| char::from(b"0123456789abcdef"[d as usize]))
-        .collect()
+    hex(&digest[..BYTES])
 }
 
 fn side(side: &SideReport) -> String {

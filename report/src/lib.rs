@@ -4,15 +4,24 @@
 //! |---|---|
 //! | [`run`] | `run.json`: what was started and how it ended |
 //! | [`records`] | reads the ranks' record files; keeps what a damaged one still holds |
+//! | [`read`] | reports of before, from their JSON |
+//! | [`symbols`] | where the debug information of a loaded file is |
 //! | [`modules`] | return addresses to files, lines, columns, functions, inlined frames |
 //! | [`statics`] | offsets in the static data to variables |
 //! | [`source`] | lines of source files, paths as the reader knows them |
 //! | [`merge`] | one race per unordered pair of (source location, act) |
 //! | [`explain`] | why the two sides are unordered, in words |
+//! | [`pattern`], [`pages`] | what kind of race it is, and the page on that kind |
+//! | [`fix`] | the change that would order the two, where it is a mechanical one |
+//! | [`identity`] | the name of a race across runs |
+//! | [`suppress`] | races that somebody has declared to be benign |
+//! | [`baseline`] | what has changed since an earlier report |
 //! | [`build`] | puts the above together into a [`Report`] |
 //! | [`sampling`] | what part of the program was looked at |
 //! | [`shape`] | what a report is: the types behind the JSON |
 //! | [`text`] | the terminal's form |
+//! | [`html`], [`token`] | the browser's form (`templates/`), and what of a line is marked in it |
+//! | [`sarif`], [`junit`], [`github`] | forms for services; [`repository`] has the paths as they want them |
 //!
 //! Everything degrades: no debug information gives `module+0xoffset`, no source file gives no source line, half a record file gives
 //! half of its races and a note.
@@ -41,6 +50,7 @@ mod shape;
 mod source;
 mod statics;
 mod suppress;
+mod symbols;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -126,7 +136,7 @@ impl Report {
 
     /// The same, with paths relative to `base`.
     pub fn from_run_dir_seen_from(dir: &Path, base: &Path) -> Result<Self, ReportError> {
-        Ok(build::report(records::read(dir)?, base))
+        Ok(build::report(records::read(dir)?, dir, base))
     }
 
     /// For a terminal.

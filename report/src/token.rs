@@ -21,7 +21,7 @@ pub fn at(line: &str, column: u32) -> Option<Range<usize>> {
             let name = at + if here == '.' { 1 } else { 2 };
             operand_start(line, at)..word_end(line, name)
         }
-        '*' => at..word_end(line, at + 1).max(at + 1),
+        '*' if line[at + 1..].starts_with(is_word) => at..word_end(line, at + 1),
         '(' => {
             let start = operand_start(line, at);
             if start < at { start..at } else { at..at + 1 }
@@ -30,7 +30,14 @@ pub fn at(line: &str, column: u32) -> Option<Range<usize>> {
         _ => {
             let operator = |c: char| "+-*/%&|^<>=!~".contains(c);
             let end = line[at..].find(|c| !operator(c)).map_or(line.len(), |len| at + len);
-            at..end.max(at + here.len_utf8())
+            let left = operand_start(line, line[..at].trim_end().len());
+            // Of an assignment, what is assigned to.
+            let compares = ["==", "<=", ">=", "!="].contains(&&line[at..end.max(at)]);
+            if line[at..end].ends_with('=') && !compares && left < at {
+                left..line[..at].trim_end().len()
+            } else {
+                at..end.max(at + here.len_utf8())
+            }
         }
     };
     Some(range)
@@ -119,7 +126,9 @@ mod tests {
         assert_eq!(token(line, column("*p")), "*p");
         assert_eq!(token(line, column("shmem_put")), "shmem_put");
         assert_eq!(token(line, column("(a, b)")), "shmem_put");
-        assert_eq!(token(line, column("= (")), "=");
+        assert_eq!(token(line, column("= (")), "next[i]");
+        assert_eq!(token("  a->b += x == y;", 8), "a->b");
+        assert_eq!(token("  a = x == y;", 9), "==");
         assert_eq!(token(line, 1), "");
         assert_eq!(token(line, 0), "");
         assert_eq!(token(line, 999), "");

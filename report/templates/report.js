@@ -288,7 +288,7 @@
       const go = () => { filters.rank.value = `${i * block}`; filter(); open("races"); };
       return make("td", { class: c.races ? "race" : null, title: say, "aria-label": say, tabindex: c.races ? "0" : null, onclick: c.races && block === 1 ? go : null, onkeydown: c.races && block === 1 ? (event) => { if (event.key === "Enter") go(); } : null }, c.races ? `${c.races}` : "", mark);
     };
-    const table = make("table", { class: "matrix" }, make("caption", { class: "legend" }, "rows: who issues; columns: whose memory"),
+    const table = make("table", { class: cells <= 16 ? "matrix few" : "matrix" }, make("caption", { class: "legend" }, "rows: who issues; columns: whose memory"),
       make("thead", {}, make("tr", {}, make("th", {}, ""), ...grid.map((_, j) => make("th", { scope: "col" }, name(j))))),
       make("tbody", {}, ...grid.map((line, i) => make("tr", {}, make("th", { scope: "row" }, name(i)), ...line.map((c, j) => td(c, i, j))))));
     box.append(make("h2", {}, "Who communicates with whom, and who races"),
@@ -334,9 +334,6 @@
     open(next);
     byId(`tab-${next}`).focus();
   });
-  byId("program").textContent = data.program;
-  byId("program").title = data.program;
-  byId("facts").textContent = [plural(data.ranks, "rank"), ...data.figures.filter(([what]) => what === "phases" || what === "elapsed").map(([what, much]) => (what === "phases" ? `${much} phases` : much)), data.notes.length ? plural(data.notes.length, "note") : ""].filter(Boolean).join(" · ");
   byId("theme").addEventListener("click", () => {
     const root = document.documentElement;
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;

@@ -2,6 +2,8 @@
 //!
 //! | module | tests |
 //! |---|---|
+//! | [`book`] | every command of the book in `docs/` |
+//! | [`conveniences`] | forms of reports, baselines, suppressions, explanations, the live view, the manual |
 //! | [`corpus`] | every program of `tests/shmem` and `tests/mpi`: the reported pairs of lines are the marked ones |
 //! | [`golden`] | the text of some reports |
 //! | [`crash`] | programs and launchers that die |
@@ -15,6 +17,8 @@
 //! `cargo test --test e2e -- FILTER` runs those whose names contain FILTER. `THRILLE_REPEAT=N` runs each program of the corpus N times
 //! (once; 20 times under `THRILLE_NIGHTLY`), `THRILLE_BLESS=1` accepts the reports.
 
+mod book;
+mod conveniences;
 mod corpus;
 mod crash;
 mod golden;
@@ -46,6 +50,8 @@ fn main() {
         support::libraries();
     }
     let trials = [
+        book::trials(),
+        conveniences::trials(),
         corpus::trials(),
         golden::trials(),
         crash::trials(),
