@@ -12,6 +12,7 @@
 //! | [`budget`] | `5%`, checked |
 //! | [`controller`] | keeps the cost within the budget |
 //! | [`sampler`] | the above for one thread: sites and functions by their code addresses, the access path |
+//! | [`dense`] | the same where the compiler has numbered functions, blocks and sites, and counts down itself |
 //! | [`coverage`] | what was looked at, by function |
 //!
 //! One-sided operations, messages and whatever synchronises are not asked about: they are always observed.
@@ -23,6 +24,7 @@ pub mod budget;
 pub mod chance;
 pub mod controller;
 pub mod coverage;
+pub mod dense;
 pub mod gaps;
 pub mod kinds;
 pub mod locality;
@@ -30,11 +32,13 @@ pub mod name;
 pub mod policies;
 pub mod policy;
 pub mod sampler;
+mod turn;
 
 pub use budget::{Budget, BudgetError};
 pub use chance::{Chance, Factor};
 pub use controller::Controller;
 pub use coverage::{Coverage, FunctionCoverage};
+pub use dense::Dense;
 pub use gaps::Gaps;
 pub use locality::Locality;
 pub use name::{Name, NameError, Sampling};

@@ -15,23 +15,20 @@ mod keyed;
 #[cfg(test)]
 mod tests;
 
-use crate::chance::Chance;
 use crate::controller::Controller;
 use crate::coverage::{Coverage, FunctionCoverage};
-use crate::gaps::{Gap, Gaps, LONGEST};
+use crate::gaps::{Gap, Gaps};
 use crate::kinds::Kinds;
 use crate::locality::{Locality, wakes};
 use crate::name::Name;
 use crate::policy::{History, Policy, RegionStack};
+use crate::turn::{Turn, Why};
 use keyed::{Id, Keyed, Met};
 
 /// Sites of a thread; more are always looked at.
 const SITES: usize = 1 << 16;
 /// Functions of a thread, or stacks of them; calls of more are always looked at.
 const REGIONS: usize = 1 << 14;
-/// Executions until the next try, when there was no budget for one that was due.
-const REFUSED: u32 = 1 << 12;
-
 /// What to do with an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -57,32 +54,6 @@ pub struct Taken {
     /// None if there are too many sites.
     site: Option<Id>,
     why: Why,
-}
-
-/// Why something is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Why {
-    /// The policy says so.
-    Policy,
-    /// It is the first time, here or in this kind of phase, or there is credit.
-    Anyway,
-}
-
-/// What a gap that is over means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Then {
-    #[default]
-    Take,
-    DrawAnew,
-}
-
-/// What a site and a region have in common.
-#[derive(Debug, Default)]
-struct Turn {
-    history: History,
-    /// How long the gap was when it was drawn.
-    drawn: u32,
-    then: Then,
 }
 
 #[derive(Debug)]
@@ -207,7 +178,11 @@ impl Sampler {
         }
         let (policy, weight) = (&*self.policy, self.controller.ln_weight());
         let site = self.sites.get(id);
-        site.turn.pass(left, first);
+        if first {
+            site.turn.pass_early(left)
+        } else {
+            site.turn.pass()
+        }
         let why = if first || self.controller.is_free() {
             Why::Anyway
         } else if let Some(left) =
@@ -288,7 +263,11 @@ impl Sampler {
         let (policy, weight) = (&*self.policy, self.controller.ln_weight());
         let chance = |history| policy.function(history).weighted(weight);
         let turn = &mut self.regions.get(id).turn;
-        turn.pass(left, first);
+        if first {
+            turn.pass_early(left)
+        } else {
+            turn.pass()
+        }
         let (taken, left) = if first || self.controller.is_free() {
             turn.take(Why::Anyway);
             (true, None)
@@ -319,7 +298,7 @@ impl Sampler {
             let site = self.sites.get(id);
             next = site.before;
             if matches!(site.locality, Locality::Private(_)) {
-                site.turn.then = Then::Take;
+                site.turn.wake();
                 self.sites.set_left(id, 1);
             }
         }
@@ -346,13 +325,13 @@ impl Sampler {
                 let rested = site.locality.rest().is_some();
                 site.locality = Locality::Unknown;
                 if rested {
-                    site.turn.then = Then::Take;
+                    site.turn.wake();
                     self.sites.set_left(id, 1);
                 }
             }
         }
         for id in self.regions.ids() {
-            self.regions.get(id).turn.then = Then::Take;
+            self.regions.get(id).turn.wake();
             self.regions.set_left(id, 1);
         }
     }
@@ -397,54 +376,5 @@ impl Sampler {
         let function = self.function();
         self.functions.get(function).coverage.executed += self.executed - self.counted;
         self.counted = self.executed;
-    }
-}
-
-impl Turn {
-    /// What of the gap has passed, and this execution.
-    fn pass(&mut self, left: u32, first: bool) {
-        // At the end of a gap the last decrement stands for this execution; one that is first has not been counted.
-        let passed = if first { self.drawn.saturating_sub(left) + 1 } else { self.drawn };
-        self.history.met += u64::from(passed.max(1));
-    }
-
-    /// How many executions to let pass, this one included, if it is not to be taken.
-    fn waits(&mut self, controller: &Controller, gaps: &mut Gaps, chance: impl Fn(History) -> Chance) -> Option<u32> {
-        if self.then == Then::DrawAnew {
-            return match gaps.draw(chance(self.history), self.patience()) {
-                Gap::Until(0) => None,
-                // This execution is the first of those that pass.
-                Gap::Until(gap) => Some(self.set(Gap::Until(gap - 1))),
-                Gap::AtLeast(gap) => Some(self.set(Gap::AtLeast(gap - 1))),
-            };
-        }
-        (!controller.allows(self.history.taken)).then(|| self.set(Gap::AtLeast(REFUSED)))
-    }
-
-    fn take(&mut self, why: Why) {
-        if why == Why::Policy || self.history.taken == 0 {
-            self.history.taken += 1;
-        }
-    }
-
-    /// Begins a gap of random length.
-    fn draw(&mut self, chance: Chance, gaps: &mut Gaps) -> u32 {
-        let gap = gaps.draw(chance, self.patience());
-        self.set(gap)
-    }
-
-    /// After how many executions to think again: what is seldom executed must not wait for long.
-    fn patience(&self) -> u32 {
-        u32::try_from(self.history.met / 8).unwrap_or(LONGEST).clamp(16, LONGEST)
-    }
-
-    /// Begins a gap: the execution after which it is over, counted from the next one.
-    fn set(&mut self, gap: Gap) -> u32 {
-        let (length, then) = match gap {
-            Gap::Until(length) => (length, Then::Take),
-            Gap::AtLeast(length) => (length, Then::DrawAnew),
-        };
-        (self.drawn, self.then) = (length + 1, then);
-        self.drawn
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::budget::Budget;
+use crate::chance::Chance;
 use std::collections::HashMap;
 
 fn sampler(name: &str, seed: u64) -> Sampler {
@@ -88,7 +89,7 @@ fn gaps_take_as_many_as_the_papers_coins() {
         ("H1", 1.0, 0.9, 20, 50),
     ] {
         let (mut ours, mut theirs) = ([vec![], vec![]], [vec![], vec![]]);
-        for seed in 0..300 {
+        for seed in 0..150 {
             let (taken, calls_taken) = run(&mut sampler(name, seed), calls, turns);
             ours[0].push(f64::from(taken));
             ours[1].push(f64::from(calls_taken));
@@ -269,7 +270,7 @@ fn rarely_executed_code_comes_first() {
             sampler.controller().charge(50, *now);
         }
     };
-    for turn in 0..2_000_000_u64 {
+    for turn in 0..1_000_000_u64 {
         call(&mut sampler, 0x1000, &mut now);
         for site in 0..4 {
             step(&mut sampler, 0x2000 + site * 16, &mut now);
