@@ -2,7 +2,7 @@
 #![allow(clippy::doc_markdown, reason = "these comments are the help text")]
 
 use crate::mpi::Mpi;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -47,6 +47,8 @@ pub enum Command {
     Completions(Completions),
     /// Write the manual pages into a directory
     Man(Man),
+    /// Say what can be configured, and what is
+    Config(Config),
 }
 
 /// What reports are written as, and what counts in them.
@@ -74,6 +76,36 @@ pub struct Forms {
     /// Suppressions [default: those in thrille.supp.toml and thrille.toml, if they are there]
     #[arg(long, value_name = "FILE")]
     pub suppressions: Option<PathBuf>,
+}
+
+/// What is observed, at what cost: overrides the configuration.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Observe {
+    /// Configuration file [default: THRILLE_CONFIG, or thrille.toml in the working directory]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Which loads and stores to look at: full, NL (none), or a policy such as HA, HA.5, IA, FA0 (docs/SAMPLING.md)
+    #[arg(long, value_name = "POLICY")]
+    pub sampling: Option<String>,
+    /// What looking at them may cost, as a share of the program's own time, for example 5%
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub budget: Option<String>,
+    /// Seed of what is chosen at random; the report names it
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// Most accesses that a rank holds between two exchanges; more are dropped and counted
+    #[arg(long, value_name = "COUNT")]
+    pub max_records: Option<u64>,
+}
+
+/// `thrille config`.
+#[derive(Debug, clap::Args)]
+pub struct Config {
+    /// Print all keys of thrille.toml with what they mean
+    #[arg(long)]
+    pub explain: bool,
+    #[command(flatten)]
+    pub observe: Observe,
 }
 
 /// `thrille check`.
@@ -116,12 +148,11 @@ pub struct Exec {
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub forms: Forms,
-    /// Most accesses that a rank holds between two exchanges; more are dropped and counted
-    #[arg(long, value_name = "COUNT")]
-    pub max_records: Option<u64>,
-    /// Seconds that rank 0 waits for the other ranks to end before it reports
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    pub grace: u64,
+    #[command(flatten)]
+    pub observe: Observe,
+    /// Seconds that rank 0 waits for the other ranks to end before it reports [default: 10]
+    #[arg(long, value_name = "SECONDS")]
+    pub grace: Option<u64>,
     /// Rank 0 exits with 1 when races were found and the program itself succeeded
     #[arg(long)]
     pub exit_code: bool,
@@ -147,18 +178,14 @@ pub struct Common {
     /// Do not confirm predicted races by re-execution
     #[arg(long)]
     pub no_confirm: bool,
-    /// Which accesses to observe
-    #[arg(long, value_name = "POLICY", default_value = "full")]
-    pub sampling: Sampling,
+    #[command(flatten)]
+    pub observe: Observe,
     /// Symmetric heap of each rank, for example 512M [default: SHMEM_SYMMETRIC_SIZE, or 256M]
     #[arg(long, value_name = "SIZE")]
     pub heap: Option<String>,
-    /// Most accesses that a rank holds between two exchanges; more are dropped and counted
-    #[arg(long, value_name = "COUNT")]
-    pub max_records: Option<u64>,
-    /// Seconds that the other ranks get to end after one failed
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    pub grace: u64,
+    /// Seconds that the other ranks get to end after one failed [default: 10]
+    #[arg(long, value_name = "SECONDS")]
+    pub grace: Option<u64>,
     /// The MPI library to build MPI programs with
     #[arg(long, value_name = "LIBRARY", default_value = "openmpi")]
     pub mpi: Mpi,
@@ -178,13 +205,6 @@ fn ranks(text: &str) -> Result<u64, String> {
         Err(_) if text.starts_with('-') => Err(format!("there is no negative number of ranks: {wanted}")),
         Err(_) => Err(wanted.into()),
     }
-}
-
-/// Sampling policies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Sampling {
-    /// Every access
-    Full,
 }
 
 /// `thrille cc`.
@@ -274,9 +294,9 @@ mod tests {
 
     #[test]
     fn what_exists_is_named_when_something_else_is_asked_for() {
-        let error = parse("thrille run --sampling some ./a.out").unwrap_err();
+        let error = parse("thrille run --mpi some ./a.out").unwrap_err();
         assert_eq!(error.exit_code(), 2);
-        assert!(error.to_string().contains("full"), "{error}");
+        assert!(error.to_string().contains("openmpi"), "{error}");
         assert_eq!(parse("thrille run").unwrap_err().exit_code(), 2);
         assert_eq!(parse("thrille run -n -1 ./a.out").unwrap_err().exit_code(), 2);
     }

@@ -6,6 +6,7 @@
 
 mod seat;
 
+use crate::config::{Config, Usual, seed_of_job};
 use crate::gate::Gate;
 use crate::launch::hand_on;
 use crate::output::{self, Code, Place};
@@ -21,7 +22,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant, SystemTime};
 use thrille_launch::die_with_parent;
-use thrille_model::job::{ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_SIZE};
+use thrille_model::job::{ENV_RUN_DIR, ENV_SIZE};
 use thrille_report::{Exit, Report};
 
 /// What launchers and batch systems send to a rank.
@@ -35,14 +36,13 @@ pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
     let seat = Seat::of_this_process();
     let mut command = Command::new(&program);
     command.arg0(&typed.command[0]).args(&typed.command[1..]).envs(crate::openmp::environment(&program));
-    if let Some(limit) = typed.max_records {
-        command.env(ENV_MAX_RECORDS, limit.to_string());
-    }
     if let Some(dir) = std::env::var_os(ENV_RUN_DIR) {
         let status = wait(command, &program)?;
         note_exit(Path::new(&dir), seat.rank, status);
         return end_like(status);
     }
+    let config = Config::new(&typed.observe, Usual::ByBuild, seed_of_job(&seat.job))?;
+    command.envs(config.environment());
     let dir = RunDir::shared(typed.out.as_deref(), &seat.job)?;
     let mut info = run::info(&typed.command, seat.size);
     if seat.rank == 0 {
@@ -55,7 +55,7 @@ pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
     note_exit(dir.path(), seat.rank, status);
     if seat.rank == 0 {
         info.elapsed_seconds = Some(begun.elapsed().as_secs_f64());
-        await_exits(dir.path(), seat.size, Duration::from_secs(typed.grace));
+        await_exits(dir.path(), seat.size, Duration::from_secs(typed.grace.or(config.grace).unwrap_or(run::GRACE)));
         let (exits, first_failure) = exits(dir.path(), seat.size);
         (info.exits, info.first_failure) = (Some(exits), first_failure);
         let written = info.write(dir.path());

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use thrille_launch::{Job, PeState};
-use thrille_model::job::{ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
+use thrille_model::job::{ENV_HUB, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
 use thrille_report::{Exit, signal_name};
 use thrille_transport::{Hub, HubEvent, Refusal, Token};
 
@@ -29,8 +29,8 @@ pub struct Start {
     pub ranks: u32,
     /// Symmetric heap of each.
     pub heap: u64,
-    /// Limit on records, if not the default one.
-    pub max_records: Option<u64>,
+    /// What the ranks are told by the environment, besides what the launcher tells all.
+    pub told: Vec<(&'static str, String)>,
     /// How long the others may take to end after one failed.
     pub grace: Duration,
     /// What is shown while it runs.
@@ -110,10 +110,8 @@ fn command(start: &Start, rank: u32, dir: &Path, hub: &Hub, token: &Token) -> Co
         .env(ENV_SIZE, start.ranks.to_string())
         .env(ENV_HUB, hub.addr().to_string())
         .env(ENV_TOKEN, token.to_string())
-        .envs(crate::openmp::environment(&start.program));
-    if let Some(limit) = start.max_records {
-        command.env(ENV_MAX_RECORDS, limit.to_string());
-    }
+        .envs(crate::openmp::environment(&start.program))
+        .envs(start.told.iter().map(|(name, value)| (name, value)));
     if rank != 0 {
         command.stdin(Stdio::null());
     }
@@ -276,7 +274,7 @@ mod tests {
             command,
             ranks,
             heap: 1 << 20,
-            max_records: None,
+            told: Vec::new(),
             grace,
             wish: Wish::Quiet,
         };

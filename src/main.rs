@@ -7,6 +7,7 @@
 //! | [`cc`] | `thrille cc`: the compiler prefix |
 //! | [`run`] | `thrille run`: start, watch, report |
 //! | [`exec`] | `thrille exec`: one rank under somebody else's launcher |
+//! | [`config`] | `thrille.toml`, and what overrides it |
 //! | [`launch`] | the processes of a run |
 //! | [`openmp`] | which OpenMP runtime a program runs on |
 //! | [`output`] | where reports go, and the exit code |
@@ -20,6 +21,7 @@
 mod args;
 mod cc;
 mod check;
+mod config;
 mod diff;
 mod doctor;
 mod exec;
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Doctor => Ok(doctor::doctor()),
         Command::Completions(typed) => Ok(manual::completions(&typed)),
         Command::Man(typed) => manual::pages(&typed),
+        Command::Config(typed) => config::config(&typed),
     };
     done.unwrap_or_else(|error| complain(&error)).into()
 }

@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use thrille_model::job::{ENV_HUB, ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_TOKEN};
+use thrille_model::job::{ENV_HUB, ENV_RUN_DIR, ENV_TOKEN};
 use thrille_report::{Exit, signal_name};
 use thrille_transport::{Hub, Token};
 
@@ -159,7 +159,7 @@ fn command(mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &Token) -> Com
         (ENV_HUB, hub.addr().to_string().into()),
         (ENV_TOKEN, token.to_string().into()),
     ];
-    told.extend(start.max_records.map(|limit| (ENV_MAX_RECORDS, limit.to_string().into())));
+    told.extend(start.told.iter().map(|(name, value)| (*name, value.into())));
     match mpi {
         Mpi::OpenMpi => {
             let unset = OPEN_MPI.iter().filter(|(name, _)| std::env::var_os(name).is_none());

@@ -1,6 +1,7 @@
 //! `thrille run`: start the ranks, wait for them, report. `thrille check` ends here too.
 
 use crate::args::{self, Common};
+use crate::config::{Config, Usual, any_seed};
 use crate::gate::Gate;
 use crate::launch::{Start, launch};
 use crate::mpi::{self, Model};
@@ -15,12 +16,15 @@ use std::time::{Duration, SystemTime};
 use thrille_launch::{MAX_PES, heap_from_env, parse_size};
 use thrille_report::{Report, RunInfo};
 
+/// Seconds that the other ranks get, if nobody says how many.
+pub const GRACE: u64 = 10;
+
 /// What the common options mean.
 #[derive(Debug)]
 pub struct Settings {
     ranks: u32,
     heap: u64,
-    max_records: Option<u64>,
+    config: Config,
     grace: Duration,
     place: Place,
     gate: Gate,
@@ -29,12 +33,13 @@ pub struct Settings {
 
 impl Settings {
     /// Understands what was typed. Nothing is touched yet.
-    pub fn new(typed: &Common) -> Result<Self> {
+    pub fn new(typed: &Common, usual: Usual) -> Result<Self> {
+        let config = Config::new(&typed.observe, usual, any_seed())?;
         let ranks = match u32::try_from(typed.ranks) {
             Ok(ranks) if (1..=MAX_PES as u32).contains(&ranks) => ranks,
             _ => bail!("-n {}: a run on one machine has 1 to {MAX_PES} ranks", typed.ranks),
         };
-        let heap = match &typed.heap {
+        let heap = match typed.heap.as_ref().or(config.heap.as_ref()) {
             Some(text) => parse_size(text)
                 .with_context(|| format!("--heap {text} is not a size: write for example --heap 512M"))?,
             None => heap_from_env()?,
@@ -46,14 +51,14 @@ impl Settings {
             (false, true) => Wish::Watch,
             (false, false) => Wish::Usual,
         };
-        let grace = Duration::from_secs(typed.grace);
-        Ok(Self { ranks, heap, max_records: typed.max_records, grace, place, gate, wish })
+        let grace = Duration::from_secs(typed.grace.or(config.grace).unwrap_or(GRACE));
+        Ok(Self { ranks, heap, config, grace, place, gate, wish })
     }
 }
 
 /// The subcommand.
 pub fn run(typed: args::Run) -> Result<Code> {
-    let settings = Settings::new(&typed.common)?;
+    let settings = Settings::new(&typed.common, Usual::ByBuild)?;
     let name = typed.command.first().context("no program given")?;
     program::find(name)?;
     let dir = RunDir::make(typed.common.out.as_deref())?;
@@ -83,7 +88,7 @@ pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result
         command,
         ranks: settings.ranks,
         heap: settings.heap,
-        max_records: settings.max_records,
+        told: settings.config.environment(),
         grace: settings.grace,
         wish: settings.wish,
     };
@@ -123,7 +128,7 @@ mod tests {
     fn settings(options: &str) -> Result<Settings> {
         let line = format!("thrille run {options} ./a.out");
         let Command::Run(run) = Args::parse_from(line.split_whitespace()).command else { panic!() };
-        Settings::new(&run.common)
+        Settings::new(&run.common, Usual::ByBuild)
     }
 
     #[test]

@@ -2,8 +2,23 @@
 //!
 //! The block is in initial-exec storage, which Rust has no way to ask for; a global-dynamic one doubles the cost of a hook.
 
+use crate::rank::Observed;
+use crate::sampled::Seat;
 use std::arch::{asm, global_asm};
+use std::ffi::c_void;
 use thrille_runtime::Recorder;
+
+/// Which of its loads and stores are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Looks {
+    /// None.
+    None = 0,
+    /// All.
+    All = 1,
+    /// Those that a policy chooses.
+    Sampled = 2,
+}
 
 /// What each thread has at hand.
 #[repr(C)]
@@ -14,16 +29,26 @@ pub struct Block {
     pub pc: u64,
     /// How many of our own calls it is in: above 0, what it does is the library's business, not the program's.
     pub depth: u64,
+    /// What must be told of this thread before anything else is: see `mpi/again.rs`.
+    pub settle: Option<fn(&mut Observed)>,
+    /// What the tables of the communication library keep for this thread; null before it is used.
+    pub kept: *mut c_void,
+    /// Which of its loads and stores are looked at.
+    pub looks: Looks,
+    /// How they are chosen; null unless they are.
+    pub seat: *mut Seat,
 }
+
+const _: () = assert!(size_of::<Block>() == 56);
 
 global_asm!(
     ".section .tbss,\"awT\",@nobits",
     ".hidden thrille_block",
     ".globl thrille_block",
     ".type thrille_block, @object",
-    ".size thrille_block, 24",
+    ".size thrille_block, 56",
     ".balign 16",
-    "thrille_block: .zero 24",
+    "thrille_block: .zero 56",
     ".text",
 );
 

@@ -3,7 +3,9 @@
 //! | module | answers |
 //! |---|---|
 //! | [`tsan`] | the calls that `-fsanitize=thread` puts before each load and store, and for atomics |
+//! | [`sampled`] | which of them are looked at |
 //! | [`memory`] | `memcpy` and its kin, redirected at link time |
+//! | [`stdio`] | input and output of the C library, redirected likewise |
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
 //! | [`fortran`] | what gfortran leaves to its run-time library: input, output, strings, array intrinsics |
 //! | [`threads`] | pthreads: strands, locksets and the order between threads |
@@ -42,7 +44,9 @@ mod observed;
 mod openmp;
 mod rank;
 mod real;
+mod sampled;
 #[cfg(feature = "shmem")]
 mod shmem;
+mod stdio;
 mod threads;
 mod tsan;

@@ -10,6 +10,7 @@
 //! | [`datatypes`] | which bytes a datatype touches |
 //! | [`windows`] | windows come and go; which memory they are |
 //! | [`rma`] | put, get, accumulate and their kin |
+//! | [`again`] | puts, gets and flushes that repeat |
 //! | [`words`] | which accumulate a fetching one saw |
 //! | [`epochs`] | fence, lock, flush |
 //! | [`active`] | post, start, complete, wait |
@@ -24,6 +25,7 @@
 //! | [`call`] | what the rows of all of them are written in |
 
 mod active;
+pub mod again;
 mod call;
 mod callers;
 mod collectives;

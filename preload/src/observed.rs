@@ -1,6 +1,7 @@
 //! What calls of every communication library tell of themselves. The tables of each add what is theirs.
 
 use crate::rank::Observed;
+use crate::sampled;
 use thrille_model::{Act, Ctx, Kind, Order, Rank, Token};
 use thrille_runtime::{End, Operands, UNRESOLVED};
 
@@ -41,7 +42,11 @@ impl Observed {
 
     /// Goes on after it.
     pub fn leave_barrier(&mut self) {
-        self.session.leave_barrier(self.recorder);
+        sampled::count_executed(self.recorder);
+        sampled::charge(|| self.session.leave_barrier(self.recorder));
+        // Which barrier it is: where it is called, and from where.
+        let from = u64::from(self.recorder.stack.here().0);
+        sampled::phase((self.pc ^ from << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     }
 
     /// Releases a token.

@@ -3,6 +3,7 @@
 use crate::entry::{Block, block};
 use crate::link::Link;
 use crate::loaded;
+use crate::sampled;
 use crate::tsan::access::INSTRUMENTED;
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
@@ -11,9 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 #[cfg(feature = "shmem")]
 use thrille_model::job::ENV_RANK;
-use thrille_model::job::{Api, ENV_HUB, ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
+use thrille_model::job::{Api, ENV_HISTORY, ENV_HUB, ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
 use thrille_runtime::sink::Sink;
-use thrille_runtime::{Modules, Rank, Recorder, Regions, Session};
+use thrille_runtime::{Modules, Observes, Rank, Recorder, Regions, Session, Store};
 use thrille_transport::{SocketTransport, Token, Transport};
 
 /// Accesses that a rank holds between two exchanges, if nothing else is said.
@@ -110,7 +111,16 @@ pub fn begin(told: &Told, link: Link, regions: Regions) {
     let (rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
     let api = if cfg!(feature = "mpi") { Api::Mpi } else { Api::OpenShmem };
     let session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"), api);
-    session.instrumented(INSTRUMENTED.load(Ordering::Relaxed));
+    let session = match std::env::var(ENV_HISTORY).ok().map(|name| name.parse::<Store>()) {
+        Some(Ok(history)) => session.with_history(history),
+        Some(Err(error)) => {
+            complain(told.rank, &format!("{ENV_HISTORY}: {error}"));
+            session
+        }
+        None => session,
+    };
+    let observes = sampled::plan(told.rank);
+    session.observes(if INSTRUMENTED.load(Ordering::Relaxed) { observes } else { Observes::Nothing });
     if SESSION.set(session).is_ok() {
         attach(recorder);
         // SAFETY: registers a function of the right type for when the program calls `exit` or returns from `main`.
@@ -120,6 +130,7 @@ pub fn begin(told: &Told, link: Link, regions: Regions) {
 
 /// Makes a strand this thread's.
 pub fn attach(recorder: Recorder) {
+    sampled::attach(recorder.strand());
     // SAFETY: the block is this thread's own.
     unsafe { (*block()).recorder = Box::into_raw(Box::new(recorder)) };
 }
@@ -129,7 +140,14 @@ pub fn detach() -> Option<Box<Recorder>> {
     // SAFETY: the block is this thread's own; a pointer in it came from a box in `attach` and is taken out here, once.
     unsafe {
         let recorder = std::mem::replace(&mut (*block()).recorder, std::ptr::null_mut());
-        (!recorder.is_null()).then(|| Box::from_raw(recorder))
+        let kept = std::mem::replace(&mut (*block()).kept, std::ptr::null_mut());
+        #[cfg(feature = "mpi")]
+        crate::mpi::again::forget(kept);
+        #[cfg(not(feature = "mpi"))]
+        let _ = kept;
+        let mut recorder = (!recorder.is_null()).then(|| Box::from_raw(recorder))?;
+        sampled::detach(&mut recorder);
+        Some(recorder)
     }
 }
 
@@ -141,18 +159,40 @@ pub struct Observed {
     pub recorder: &'static mut Recorder,
     /// Who called.
     pub pc: u64,
-    block: *mut Block,
+    /// This thread's block.
+    pub block: *mut Block,
+}
+
+impl Observed {
+    /// Tells what waits to be told of this thread.
+    #[inline]
+    pub fn settle(&mut self) {
+        // SAFETY: the block is this thread's own.
+        if let Some(settle) = unsafe { (*self.block).settle.take() } {
+            settle(self);
+        }
+    }
 }
 
 impl Drop for Observed {
     fn drop(&mut self) {
+        sampled::notice(self.block);
         // SAFETY: the block is this thread's own.
         unsafe { (*self.block).depth -= 1 };
     }
 }
 
 /// Begins a call of the program into us. While it is alive nothing that this thread does counts.
+#[inline]
 pub fn observe() -> Option<Observed> {
+    let mut observed = observe_unsettled()?;
+    observed.settle();
+    Some(observed)
+}
+
+/// The same, by whom what waits to be told may concern.
+#[inline]
+pub fn observe_unsettled() -> Option<Observed> {
     let block = block();
     // SAFETY: the block is this thread's own. The recorder lives until the thread is detached, and depth keeps a second reference from
     // being made while this one is alive.
@@ -209,7 +249,9 @@ pub fn finish(ending: Ending) {
     if OVER.swap(true, Ordering::AcqRel) {
         return;
     }
+    drop(observe());
     if let (Some(session), Some(mut recorder)) = (SESSION.get(), detach()) {
+        unobserved(sampled::tell);
         unobserved(|| match ending {
             Ending::Regular => session.finish(&mut recorder, true),
             Ending::Early => {

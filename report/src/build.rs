@@ -41,6 +41,7 @@ pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics) ->
         merged.iter().enumerate().map(|(index, merged)| context.race(index + 1, merged)).collect();
     identity::name(&mut races);
     let summary = summary(&records.ranks, races.len(), records.api);
+    let sampling = crate::sampling::sampling(&records.ranks, &mut context.modules);
     let pairs = pairs::racing(&merged);
     let traffic = pairs::traffic(&records.ranks);
     let mut notes = std::mem::take(&mut records.notes);
@@ -50,7 +51,19 @@ pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics) ->
     notes.extend(ranks_notes(&records.ranks));
     notes.extend(notes_on(&summary));
     let (version, tool, run) = (VERSION, env!("CARGO_PKG_VERSION").into(), records.run);
-    Report { version, tool, run, summary, races, suppressed: Vec::new(), pairs, traffic, notes, baseline: None }
+    Report {
+        version,
+        tool,
+        run,
+        summary,
+        sampling,
+        races,
+        suppressed: Vec::new(),
+        pairs,
+        traffic,
+        notes,
+        baseline: None,
+    }
 }
 
 struct Context<'a> {

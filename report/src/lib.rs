@@ -17,6 +17,7 @@
 //! | [`suppress`] | races that somebody has declared to be benign |
 //! | [`baseline`] | what has changed since an earlier report |
 //! | [`build`] | puts the above together into a [`Report`] |
+//! | [`sampling`] | what part of the program was looked at |
 //! | [`shape`] | what a report is: the types behind the JSON |
 //! | [`text`] | the terminal's form |
 //! | [`html`], [`token`] | the browser's form (`templates/`), and what of a line is marked in it |
@@ -43,6 +44,7 @@ mod read;
 mod records;
 mod repository;
 mod run;
+mod sampling;
 mod sarif;
 mod shape;
 mod source;
@@ -59,8 +61,8 @@ pub use pages::{page, page_for};
 pub use pattern::Pattern;
 pub use run::{Exit, RUN_FILE, RunInfo, signal_name};
 pub use shape::{
-    AllocationReport, Bytes, FixReport, Frame, LockReport, ObjectReport, PairReport, PhaseRange, RaceReport, Report,
-    SideReport, Summary, SuppressedReport, TrafficReport, VERSION, WhyReport, Word,
+    AllocationReport, Bytes, FixReport, Frame, FunctionSampling, LockReport, ObjectReport, PairReport, PhaseRange,
+    RaceReport, Report, SamplingReport, SideReport, Summary, SuppressedReport, TrafficReport, VERSION, WhyReport, Word,
 };
 pub use suppress::{SuppressionError, Suppressions};
 pub use text::Colour;

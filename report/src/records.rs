@@ -6,7 +6,7 @@ use crate::{api, words};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use thrille_model::job::{Api, Entry, Progress, rank_file};
+use thrille_model::job::{Api, Entry, Progress, Sampled, rank_file};
 use thrille_model::wire::{WireError, read_frames};
 use thrille_model::{Race, Rank, Site, StackId};
 
@@ -46,6 +46,8 @@ pub struct RankRecords {
     pub notes: Vec<String>,
     /// Its one-sided operations: whose memory, how many, how many bytes.
     pub traffic: BTreeMap<u32, (u64, u64)>,
+    /// How it was sampled, if it was.
+    pub sampled: Option<Sampled>,
 }
 
 /// A loaded file.
@@ -145,6 +147,7 @@ impl Records {
                     mine.progress = progress;
                     (mine.finished, mine.analysed) = (true, true);
                 }
+                Entry::Sampled(sampled) => mine.sampled = Some(sampled),
             }
         }
         let mut races: Vec<_> = races.into_iter().collect();

@@ -22,6 +22,9 @@ pub struct Report {
     pub run: Option<RunInfo>,
     /// Figures of the whole run.
     pub summary: Summary,
+    /// Which loads and stores were looked at; none if all were.
+    #[serde(default)]
+    pub sampling: Option<SamplingReport>,
     /// One for each pair of places.
     pub races: Vec<RaceReport>,
     /// Races that somebody has declared to be benign: listed here, counted nowhere else.
@@ -144,6 +147,54 @@ pub struct Summary {
     pub exchanges: u64,
     /// Longest time that one rank spent in exchanges and analysis.
     pub analysis_seconds: f64,
+}
+
+/// Which loads and stores were looked at, of all ranks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SamplingReport {
+    /// The policy's name.
+    pub policy: String,
+    /// The seed of what was chosen at random.
+    pub seed: u64,
+    /// What looking was allowed to cost, of the program's own time.
+    pub budget_percent: Option<f64>,
+    /// What it did cost.
+    pub cost_percent: Option<f64>,
+    /// Loads and stores in the program, as far as they are known.
+    pub sites: u64,
+    /// Those that were looked at at least once.
+    pub sites_taken: u64,
+    /// How often they were executed.
+    pub executed: u64,
+    /// How often they were looked at.
+    pub taken: u64,
+    /// By function, the one that was executed most first.
+    pub functions: Vec<FunctionSampling>,
+}
+
+/// The same for one function.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FunctionSampling {
+    /// Its name.
+    pub function: String,
+    /// Source file as shown.
+    pub file: Option<String>,
+    /// A line in it.
+    pub line: Option<u32>,
+    /// Its calls.
+    pub calls: u64,
+    /// Those that were looked at.
+    pub calls_taken: u64,
+    /// Its loads and stores.
+    pub sites: u32,
+    /// Those that were looked at at least once.
+    pub sites_taken: u32,
+    /// How often they were executed.
+    pub executed: u64,
+    /// How often they were looked at.
+    pub taken: u64,
 }
 
 /// Two places of the program that race.

@@ -55,6 +55,9 @@ pub fn text(report: &Report, colour: Colour) -> String {
     for gone in report.baseline.iter().flat_map(|baseline| &baseline.gone) {
         line(&mut out, &format!("   gone: {} {}", gone.id, gone.title));
     }
+    for words in report.sampling.iter().flat_map(crate::sampling::lines) {
+        line(&mut out, &words);
+    }
     for note in &report.notes {
         line(&mut out, &format!("{} {note}", colour.paint(Ink::Warn, "note:")));
     }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`runs`] | merges one strand's loads and stores into runs of bytes: the access path |
 //! | [`recorder`] | what one strand carries: its position, locks, call stack and runs; touched by its own thread only |
+//! | [`underway`] | what a strand's own operations are using |
 //! | [`rank`] | what the strands of a rank share: log, operations, locksets, what each strand knows of the others; behind one lock |
 //! | [`blocks`] | which private memory is which block, while there are several threads |
 //! | [`regions`] | which addresses are whose shared memory |
@@ -24,6 +25,7 @@ pub mod runs;
 pub mod session;
 pub mod sink;
 pub mod stacks;
+pub mod underway;
 
 pub use blocks::Blocks;
 pub use modules::{Module, Modules};
@@ -31,4 +33,6 @@ pub use rank::{End, Operands, Rank};
 pub use recorder::{Recorder, UNRESOLVED};
 pub use regions::{Region, Regions};
 pub use runs::{Run, Runs};
-pub use session::Session;
+pub use session::{Observes, Session};
+pub use thrille_history::Store;
+pub use underway::Use;

@@ -18,6 +18,7 @@ use crate::modules::Modules;
 use crate::recorder::{Recorder, UNRESOLVED};
 use crate::regions::Regions;
 use crate::runs::Run;
+use crate::underway::Use;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use thrille_analysis::{Close, Gathered, Status};
@@ -95,8 +96,7 @@ fn progression(runs: &[Run]) -> (usize, u32) {
 struct Open {
     access: Access,
     locks: Vec<Held>,
-    /// The addresses of the private memory it uses.
-    watched: Option<(u64, u64)>,
+    uses: Use,
     shipped: bool,
     /// The strand other than its own that completed it, and where.
     completed: Option<(Strand, Pos)>,
@@ -156,8 +156,8 @@ pub struct Rank {
     phase: Phase,
     settled: Vec<(Strand, Pos)>,
     limit: usize,
-    /// Whether the program's loads and stores are observed.
-    pub instrumented: bool,
+    /// Whether all of the program's loads and stores are observed: then what flows through a lock is seen, and nothing else of it orders.
+    pub sees_flows: bool,
     /// Accesses that were dropped because there was no room.
     pub dropped: u64,
     /// Records made.
@@ -193,7 +193,7 @@ impl Rank {
             phase: Phase(0),
             settled: Vec::new(),
             limit,
-            instrumented: true,
+            sees_flows: true,
             dropped: 0,
             recorded: 0,
             traffic: Vec::new(),
@@ -299,8 +299,9 @@ impl Rank {
     /// Private memory is given back: that is a write of all of it.
     pub fn freed(&mut self, recorder: &mut Recorder, address: u64, usable: u64, pc: u64) {
         // With one strand, blocks are not kept: only what is under way can still be using the memory.
-        let used = |(lo, hi): (u64, u64)| lo < address.saturating_add(usable) && address < hi;
-        if self.single() && !self.open.iter().any(|o| o.watched.is_some_and(used)) {
+        let end = address.saturating_add(usable);
+        let used = |o: &Open| matches!(o.uses, Use::Private(lo, hi) if lo < end && address < hi);
+        if self.single() && !self.open.iter().any(used) {
             return;
         }
         self.drain(recorder);
@@ -374,6 +375,7 @@ impl Rank {
         if !self.single() {
             self.drain(recorder);
         }
+        recorder.epoch = recorder.pos;
         self.event_here(recorder, Sync::Update { word, version, how, via, signals }, recorder.pos);
     }
 
@@ -464,7 +466,7 @@ impl Rank {
     pub fn lock_section(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
         self.lock(recorder, lock, Mode::Exclusive);
         self.event(recorder, Sync::Lock(lock, number));
-        if !self.instrumented {
+        if !self.sees_flows {
             self.event(recorder, Sync::Acquire(Token::Handover { lock, number: number.wrapping_sub(1) }));
         }
         recorder.sections.push((lock, number));
@@ -488,7 +490,7 @@ impl Rank {
             Some(index) => {
                 let (_, number) = recorder.sections.remove(index);
                 self.inside.retain(|&(strand, held, _)| (strand, held) != (recorder.strand, lock));
-                if !self.instrumented {
+                if !self.sees_flows {
                     self.event(recorder, Sync::Release(Token::Handover { lock, number }));
                 }
                 self.event(recorder, Sync::Unlock(lock, number));
@@ -508,7 +510,8 @@ impl Rank {
 
     /// An operation is issued: its ends get a position of their own.
     pub fn issue(&mut self, recorder: &mut Recorder) {
-        recorder.tick();
+        // Other strands of this rank may complete it: then its place among this strand's accesses matters.
+        if self.single() { recorder.step() } else { _ = recorder.tick() }
     }
 
     /// One end of the operation that was issued last.
@@ -539,11 +542,13 @@ impl Rank {
             }
             Operands::Until(ctx, order) => {
                 access.span = Span::Operation(Operation { ctx, end: None, order });
-                let watched = (end.segment == UNRESOLVED).then_some((end.lo, end.lo.saturating_add(end.len)));
-                if let Some((lo, hi)) = watched {
-                    recorder.watch().add(lo, hi);
-                }
-                self.open.push(Open { access, locks: recorder.held.clone(), watched, shipped: false, completed: None });
+                let (lo, hi) = (end.lo, end.lo.saturating_add(end.len));
+                let uses = match end.segment {
+                    UNRESOLVED => Use::Private(lo, hi),
+                    segment => Use::Shared(end.owner, segment, lo, hi),
+                };
+                recorder.use_until_done(uses);
+                self.open.push(Open { access, locks: recorder.held.clone(), uses, shipped: false, completed: None });
             }
         }
     }
@@ -571,30 +576,40 @@ impl Rank {
 
     /// What this rank issued on the context, as far as the strand knows of it, is complete.
     pub fn quiet(&mut self, recorder: &mut Recorder, ctx: Ctx) {
-        if self.single() && ctx == Ctx(0) {
-            recorder.tick();
+        if self.single() {
+            recorder.step();
         } else {
             self.event(recorder, Sync::Quiet(ctx));
         }
         let (me, phase) = (recorder.strand, self.single().then_some(recorder.phase));
-        for mut open in std::mem::take(&mut self.open) {
-            let Span::Operation(operation) = &mut open.access.span else { continue };
+        let mut next = 0;
+        while let Some(open) = self.open.get_mut(next) {
             let (strand, begin) = (open.access.strand, open.access.begin);
+            let Span::Operation(operation) = &mut open.access.span else { return };
             if operation.ctx != ctx {
-                self.open.push(open);
+                next += 1;
             } else if strand == me {
                 operation.end = Some(recorder.pos);
+                if begin <= recorder.epoch {
+                    // What follows comes after it, not just what follows the next event.
+                    recorder.epoch = recorder.pos;
+                }
+                let open = self.open.swap_remove(next);
                 self.close(open, phase);
             } else {
                 if self.knowledge[me.index as usize].of(strand) > begin.0 {
                     open.completed.get_or_insert((me, recorder.pos));
                 }
-                self.open.push(open);
+                next += 1;
             }
         }
-        recorder.watch().clear();
-        for (lo, hi) in self.open.iter().filter(|o| o.access.strand == me).filter_map(|o| o.watched) {
-            recorder.watch().add(lo, hi);
+        if self.single() && !self.open.is_empty() && ctx != Ctx(0) {
+            // Something else is still under way: the report may have to say that the wrong context was completed.
+            self.event_here(recorder, Sync::Quiet(ctx), recorder.pos);
+        }
+        recorder.nothing_under_way();
+        for open in self.open.iter().filter(|o| o.access.strand == me) {
+            recorder.use_until_done(open.uses);
         }
     }
 
@@ -616,17 +631,15 @@ impl Rank {
         let next = Phase(self.phase.0 + 1);
         self.event(recorder, Sync::Release(Token::Phase(next)));
         recorder.until = next;
-        let knows = self.knowledge[recorder.strand.index as usize].clone();
-        for open in std::mem::take(&mut self.open) {
-            if open.completed.is_some_and(|(strand, pos)| knows.of(strand) > pos.0) {
-                self.close(open, Some(self.phase));
-            } else {
-                self.open.push(open);
-            }
+        let knows = &self.knowledge[recorder.strand.index as usize];
+        let settled = |(strand, pos): (Strand, Pos)| knows.of(strand) > pos.0;
+        let done: Vec<Open> = self.open.extract_if(.., |open| open.completed.is_some_and(settled)).collect();
+        self.settled.clear();
+        let bounds = knows.strands.iter().enumerate();
+        self.settled.extend(bounds.map(|(i, &bound)| (Strand { rank: self.me, index: i as u32 }, Pos(bound))));
+        for open in done {
+            self.close(open, Some(self.phase));
         }
-        self.settled = (knows.strands.iter().enumerate())
-            .map(|(i, &bound)| (Strand { rank: self.me, index: i as u32 }, Pos(bound)))
-            .collect();
     }
 
     /// The barrier lets it go on.

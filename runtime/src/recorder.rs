@@ -3,6 +3,7 @@
 use crate::regions::Regions;
 use crate::runs::{Offered, Room, Run, Runs, Touch};
 use crate::stacks::CallStack;
+use crate::underway::{UnderWay, Use};
 use std::sync::Arc;
 use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand};
 
@@ -16,6 +17,9 @@ const BUFFERED: usize = 1 << 15;
 pub struct Recorder {
     pub(crate) strand: Strand,
     pub(crate) pos: Pos,
+    /// The position of its last event, at which its loads and stores are recorded: see [`crate::underway`].
+    pub(crate) epoch: Pos,
+    under_way: UnderWay,
     pub(crate) phase: Phase,
     /// The phase, or the next one while the strand is between entering and leaving a global barrier.
     pub(crate) until: Phase,
@@ -32,6 +36,8 @@ pub struct Recorder {
     threaded: bool,
     /// Private memory that nonblocking operations use now: a bounding box and the intervals.
     watched: Watched,
+    /// Raised when memory is shared that was not before.
+    generation: u32,
     /// Loads and stores executed.
     pub executed: u64,
     /// Those on shared memory.
@@ -39,22 +45,34 @@ pub struct Recorder {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Watched {
+struct Watched {
     lo: u64,
     hi: u64,
     intervals: Vec<(u64, u64)>,
+    /// All that was ever watched, in order, apart from one another.
+    ever: Vec<(u64, u64)>,
+    /// How often that grew.
+    grown: u32,
 }
 
 impl Watched {
-    pub(crate) fn add(&mut self, lo: u64, hi: u64) {
+    fn add(&mut self, lo: u64, hi: u64) {
         if self.intervals.is_empty() {
             (self.lo, self.hi) = (lo, hi);
         }
         self.intervals.push((lo, hi));
         (self.lo, self.hi) = (self.lo.min(lo), self.hi.max(hi));
+        let first = self.ever.partition_point(|&(_, end)| end < lo);
+        let end = first + self.ever[first..].partition_point(|&(begin, _)| begin <= hi);
+        if first < end && self.ever[first].0 <= lo && hi <= self.ever[first].1 {
+            return;
+        }
+        let joined = self.ever[first..end].iter().fold((lo, hi), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        self.ever.splice(first..end, [joined]);
+        self.grown = self.grown.wrapping_add(1);
     }
 
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.intervals.clear();
         (self.lo, self.hi) = (0, 0);
     }
@@ -63,6 +81,11 @@ impl Watched {
     fn touches(&self, lo: u64, hi: u64) -> bool {
         lo < self.hi && self.lo < hi && self.intervals.iter().any(|&(a, b)| lo < b && a < hi)
     }
+
+    fn ever_touches(&self, lo: u64, hi: u64) -> bool {
+        let first = self.ever.partition_point(|&(_, end)| end <= lo);
+        self.ever.get(first).is_some_and(|&(begin, _)| begin < hi)
+    }
 }
 
 impl Recorder {
@@ -70,6 +93,8 @@ impl Recorder {
         Self {
             strand,
             pos: Pos(0),
+            epoch: Pos(0),
+            under_way: UnderWay::default(),
             phase: Phase(0),
             until: Phase(0),
             held: Vec::new(),
@@ -81,6 +106,7 @@ impl Recorder {
             hint: 0,
             threaded: false,
             watched: Watched::default(),
+            generation: 0,
             executed: 0,
             observed: 0,
         }
@@ -106,18 +132,31 @@ impl Recorder {
             if !self.threaded && !self.watched.touches(address, end) {
                 return Room::Enough;
             }
-            return self.record(address, end, self.strand.rank, UNRESOLVED, kind, act, pc);
+            return self.record(self.pos, address, end, self.strand.rank, UNRESOLVED, kind, act, pc);
         };
         let lo = address - region.start + region.offset;
         let hi = lo + len.min(region.end - address);
-        self.record(lo, hi, region.owner, region.segment, kind, act, pc)
+        let (owner, segment) = (region.owner, region.segment);
+        let used = !self.under_way.is_empty() && self.under_way.touches(owner, segment, lo, hi);
+        let pos = if used { self.pos } else { self.epoch };
+        self.record(pos, lo, hi, owner, segment, kind, act, pc)
     }
 
     #[allow(clippy::too_many_arguments, reason = "all in registers, on the access path")]
     #[inline(always)]
-    fn record(&mut self, lo: u64, hi: u64, owner: Rank, segment: Segment, kind: Kind, act: Act, pc: u64) -> Room {
+    fn record(
+        &mut self,
+        pos: Pos,
+        lo: u64,
+        hi: u64,
+        owner: Rank,
+        segment: Segment,
+        kind: Kind,
+        act: Act,
+        pc: u64,
+    ) -> Room {
         self.observed += 1;
-        let touch = Touch { pc, lo, hi, pos: self.pos, owner, segment, kind, locks: self.locks };
+        let touch = Touch { pc, lo, hi, pos, owner, segment, kind, locks: self.locks };
         match self.runs.extend(&touch) {
             Offered::Taken(room) => room,
             Offered::New => self.begin_run(&touch, act),
@@ -137,20 +176,108 @@ impl Recorder {
         Some((region.owner, region.segment, address - region.start + region.offset, region.end - address))
     }
 
+    /// Whether nobody but this strand can reach these bytes, now or when a buffer that some operation used is used again.
+    pub fn is_private(&mut self, address: u64, len: u64) -> bool {
+        !self.threaded
+            && self.regions.find(address, &mut self.hint).is_none()
+            && !self.watched.ever_touches(address, address.saturating_add(len))
+    }
+
+    /// Changes when memory is shared that was not before: what was found to be private must be looked at again.
+    pub fn generation(&self) -> u32 {
+        self.generation.wrapping_add(self.watched.grown)
+    }
+
     /// Uses these regions from now on, and knows whether there are other strands.
     pub(crate) fn see(&mut self, regions: &Arc<Regions>, threaded: bool) {
+        if threaded && !self.threaded {
+            self.generation = self.generation.wrapping_add(1);
+        }
         self.threaded = threaded;
         if !Arc::ptr_eq(&self.regions, regions) {
             self.regions = Arc::clone(regions);
+            self.generation = self.generation.wrapping_add(1);
         }
     }
 
-    pub(crate) fn watch(&mut self) -> &mut Watched {
-        &mut self.watched
+    /// An operation uses this memory until it is complete.
+    #[inline]
+    pub(crate) fn use_until_done(&mut self, used: Use) {
+        match used {
+            Use::Private(lo, hi) => self.watched.add(lo, hi),
+            Use::Shared(owner, segment, lo, hi) => self.under_way.add(owner, segment, lo, hi),
+        }
     }
 
+    /// What its operations use now, if it is little.
+    pub fn uses(&self) -> Option<Vec<Use>> {
+        let shared = self.under_way.all()?.iter().map(|&(owner, segment, lo, hi)| Use::Shared(owner, segment, lo, hi));
+        Some(self.watched.intervals.iter().map(|&(lo, hi)| Use::Private(lo, hi)).chain(shared).collect())
+    }
+
+    /// Whether none of its operations is under way and there is no other strand to complete one.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        !self.threaded && self.under_way.is_empty() && self.watched.intervals.is_empty()
+    }
+
+    /// The position of its last event. While it stays the same, others cannot tell one moment of the strand from another.
+    #[inline]
+    pub fn epoch(&self) -> Pos {
+        self.epoch
+    }
+
+    /// An operation is issued that may never be recorded, since an equal one of this epoch is: it uses what that one used.
+    #[inline]
+    pub fn issue_again(&mut self, uses: &[Use]) {
+        self.step();
+        for &used in uses {
+            self.use_until_done(used);
+        }
+    }
+
+    /// It is complete, and nothing has come of it.
+    #[inline]
+    pub fn complete_again(&mut self) {
+        self.step();
+        self.nothing_under_way();
+    }
+
+    /// No operation is under way.
+    pub fn nothing_under_way(&mut self) {
+        self.watched.clear();
+        self.under_way.clear();
+    }
+
+    /// Goes on to the next position, which others may come before or after.
     pub(crate) fn tick(&mut self) -> Pos {
-        self.pos.0 += 1;
+        self.step();
+        self.epoch = self.pos;
         self.pos
+    }
+
+    /// Goes on to the next position, which nobody else can tell from the one before.
+    pub(crate) fn step(&mut self) {
+        self.pos.0 += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Watched;
+
+    #[test]
+    fn what_was_watched_is_remembered() {
+        let mut watched = Watched::default();
+        for (interval, grown) in
+            [((10, 20), 1), ((12, 18), 1), ((30, 40), 2), ((20, 25), 3), ((5, 45), 4), ((10, 20), 4)]
+        {
+            watched.add(interval.0, interval.1);
+            assert_eq!(watched.grown, grown, "{interval:?}");
+        }
+        watched.clear();
+        assert_eq!(watched.ever, [(5, 45)]);
+        assert!(watched.ever_touches(44, 50) && !watched.ever_touches(45, 50) && !watched.ever_touches(0, 5));
+        assert!(!watched.touches(10, 20));
     }
 }

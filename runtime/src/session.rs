@@ -9,17 +9,19 @@ use crate::recorder::Recorder;
 use crate::runs::Room;
 use crate::sink::Sink;
 use crate::stacks::Stacks;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use thrille_analysis::{Analysis, AnalysisError};
-use thrille_model::job::{Api, Entry, Progress};
+use thrille_history::Store;
+use thrille_model::job::{Api, Entry, FunctionSampled, Progress, Sampled};
 use thrille_model::{Act, Kind, Object, Phase, Segment, Site, StackId, wire};
 use thrille_transport::Transport;
 
 /// Records that a rank should gather between two cuts.
 const WANTED: u64 = 1 << 15;
 /// Most barriers between two cuts.
-const MOST_BARRIERS: u64 = 256;
+const MOST_BARRIERS: u64 = 4096;
 /// Longest time between two cuts, if there are barriers to make them at.
 const LONGEST: Duration = Duration::from_secs(2);
 
@@ -38,10 +40,22 @@ struct Judge<T> {
     analysis: Option<Analysis<T>>,
     sink: Sink,
     last_cut: (Phase, Instant),
-    next_cut: Phase,
     progress: Progress,
     allocations: Vec<Allocation>,
     notes: Vec<String>,
+    /// How the rank was sampled, told at its end.
+    sampled: Option<Sampled>,
+}
+
+/// What of the program's loads and stores is observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observes {
+    /// The program is not instrumented.
+    Nothing,
+    /// Some are: what is not seen may have ordered what is.
+    Samples,
+    /// All of them.
+    Everything,
 }
 
 /// One rank.
@@ -49,6 +63,8 @@ pub struct Session<T> {
     rank: Mutex<Rank>,
     stacks: Mutex<Stacks>,
     judge: Mutex<Judge<T>>,
+    /// The phase at whose beginning the next cut is.
+    next_cut: AtomicU64,
 }
 
 fn lock<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
@@ -69,18 +85,42 @@ impl<T: Transport> Session<T> {
             analysis: Some(Analysis::new(transport)),
             sink,
             last_cut: (Phase(0), Instant::now()),
-            next_cut: Phase(1),
             progress: Progress::default(),
             allocations: Vec::new(),
             notes: Vec::new(),
+            sampled: None,
         };
-        Self { rank: Mutex::new(rank), stacks: Mutex::new(Stacks::default()), judge: Mutex::new(judge) }
+        Self {
+            rank: Mutex::new(rank),
+            stacks: Mutex::new(Stacks::default()),
+            judge: Mutex::new(judge),
+            next_cut: AtomicU64::new(1),
+        }
     }
 
-    /// The program has instrumented code, or has none.
-    pub fn instrumented(&self, instrumented: bool) {
-        lock(&self.judge).progress.instrumented = instrumented;
-        self.rank().instrumented = instrumented;
+    /// What of the program's loads and stores is observed.
+    pub fn observes(&self, loads_and_stores: Observes) {
+        lock(&self.judge).progress.instrumented = loads_and_stores != Observes::Nothing;
+        self.rank().sees_flows = loads_and_stores == Observes::Everything;
+    }
+
+    /// Finds conflicts by this kind of interval history; the findings are the same.
+    #[must_use]
+    pub fn with_history(self, history: Store) -> Self {
+        {
+            let mut judge = lock(&self.judge);
+            judge.analysis = judge.analysis.take().map(|analysis| analysis.with_history(history));
+        }
+        self
+    }
+
+    /// What was looked at, to be written down.
+    pub fn sampled(&self, mut sampled: Sampled, functions: &[(u64, FunctionSampled)]) {
+        let mut rank = self.rank();
+        let site = |&(pc, figures): &(u64, FunctionSampled)| FunctionSampled { at: rank.modules().site(pc), ..figures };
+        sampled.functions = functions.iter().map(site).collect();
+        drop(rank);
+        lock(&self.judge).sampled = Some(sampled);
     }
 
     /// The state that the rank's strands share.
@@ -125,9 +165,8 @@ impl<T: Transport> Session<T> {
             rank.leave_barrier(recorder);
             rank.phase()
         };
-        let mut judge = lock(&self.judge);
-        if phase >= judge.next_cut {
-            self.cut(&mut judge, recorder, false);
+        if phase.0 >= self.next_cut.load(Ordering::Relaxed) {
+            self.cut(&mut lock(&self.judge), recorder, false);
         }
     }
 
@@ -164,6 +203,10 @@ impl<T: Transport> Session<T> {
             let traffic = self.rank().traffic();
             if !traffic.is_empty() {
                 judge.sink.write(&Entry::Traffic(traffic));
+            }
+            self.write_modules(&mut judge);
+            if let Some(sampled) = judge.sampled.take() {
+                judge.sink.write(&Entry::Sampled(sampled));
             }
             let entry = if regular { Entry::Finished(judge.progress) } else { Entry::Stopped(judge.progress) };
             judge.sink.write(&entry);
@@ -219,7 +262,8 @@ impl<T: Transport> Session<T> {
                 progress.most_held = progress.most_held.max((cut.carried + cut.judged) as u64);
                 progress.analysis_us += began.elapsed().as_micros() as u64;
                 let barriers = progress.phase.0.saturating_sub(judge.last_cut.0.0).max(1);
-                judge.next_cut = Phase(progress.phase.0 + barriers_to_let_pass(barriers, cut.busiest, cut.longest_ms));
+                let next = progress.phase.0 + barriers_to_let_pass(barriers, cut.busiest, cut.longest_ms);
+                self.next_cut.store(next, Ordering::Relaxed);
                 judge.last_cut = (progress.phase, Instant::now());
                 let note = Progress {
                     executed: progress.executed + recorder.executed,
@@ -239,11 +283,8 @@ impl<T: Transport> Session<T> {
             let call = rank.modules().site(call);
             judge.sink.write(&Entry::Stack { id, parent, call });
         }
-        for module in rank.modules().fresh() {
-            let (path, build_id) = (module.path.clone(), module.build_id.clone());
-            judge.sink.write(&Entry::Module { id: module.id(), path, build_id });
-        }
         drop(rank);
+        self.write_modules(judge);
         for note in std::mem::take(&mut judge.notes) {
             judge.sink.write(&Entry::Note(note));
         }
@@ -255,6 +296,13 @@ impl<T: Transport> Session<T> {
         judge.sink.write(&Entry::Progress(progress));
         if found {
             judge.sink.sync();
+        }
+    }
+
+    fn write_modules(&self, judge: &mut Judge<T>) {
+        for module in self.rank().modules().fresh() {
+            let (path, build_id) = (module.path.clone(), module.build_id.clone());
+            judge.sink.write(&Entry::Module { id: module.id(), path, build_id });
         }
     }
 

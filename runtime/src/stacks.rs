@@ -58,6 +58,11 @@ impl CallStack {
         self.here
     }
 
+    /// Is at another place for a while. Where it was, to go back to.
+    pub fn go_to(&mut self, place: StackId) -> StackId {
+        std::mem::replace(&mut self.here, place)
+    }
+
     /// A function is entered, called from this return address, with the stack pointer here. Frames at or below it were left by a
     /// long jump.
     pub fn enter(&mut self, call: u64, sp: u64, tree: impl FnOnce(StackId, u64) -> StackId) {

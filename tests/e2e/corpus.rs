@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct Program {
     path: PathBuf,
-    name: String,
-    ranks: Vec<u32>,
+    pub name: String,
+    pub ranks: Vec<u32>,
     flags: Option<String>,
     /// Which MPI it is checked on; none for OpenSHMEM.
     mpi: Option<&'static str>,
-    pairs: BTreeSet<(u64, u64)>,
+    pub pairs: BTreeSet<(u64, u64)>,
+    /// Under which the pairs must be found; only of those in `tests/sampling`.
+    pub policies: Vec<String>,
 }
 
 impl Program {
@@ -26,10 +28,11 @@ impl Program {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
         let directive = text.lines().next().and_then(|line| remark(line, "thrille: "));
         let directive = directive.ok_or_else(|| format!("{name}: no directive in the first line"))?;
-        let (mut ranks, mut flags) = (Vec::new(), None);
+        let (mut ranks, mut flags, mut policies) = (Vec::new(), None, Vec::new());
         for word in directive.split_whitespace() {
             match word.split_once('=') {
                 Some(("n", list)) => ranks = list.split(',').filter_map(|n| n.parse().ok()).collect(),
+                Some(("policies", list)) => policies = list.split(',').map(String::from).collect(),
                 Some(("flags", flag)) => flags = Some(flag.to_owned()),
                 _ => return Err(format!("{name}: {word} is not understood")),
             }
@@ -39,7 +42,7 @@ impl Program {
         if ranks.is_empty() || racy == pairs.is_empty() || racy == name.ends_with("_safe") {
             return Err(format!("{name}: numbers of PEs, name and markers do not fit together"));
         }
-        Ok(Self { path: path.into(), name, ranks, flags, mpi: None, pairs })
+        Ok(Self { path: path.into(), name, ranks, flags, mpi: None, pairs, policies })
     }
 
     /// The arguments of `thrille check`.
@@ -91,7 +94,8 @@ pub fn programs() -> Result<Vec<Program>, String> {
     programs_in("tests/shmem")
 }
 
-fn programs_in(dir: &str) -> Result<Vec<Program>, String> {
+/// Those of a directory.
+pub fn programs_in(dir: &str) -> Result<Vec<Program>, String> {
     let dir = root().join(dir);
     let entries = std::fs::read_dir(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -102,7 +106,8 @@ fn programs_in(dir: &str) -> Result<Vec<Program>, String> {
     paths.iter().map(|path| Program::read(path)).collect()
 }
 
-fn nightly() -> bool {
+/// Whether there is time.
+pub fn nightly() -> bool {
     std::env::var_os("THRILLE_NIGHTLY").is_some()
 }
 

@@ -11,6 +11,7 @@
 //! | [`honest`] | the program's input, output, arguments and exit codes are its own |
 //! | [`mpi`] | MPI programs under launchers, their ends, projects that build themselves |
 //! | [`nas`] | class S of the programs of `nas-bench/`, correct and racy |
+//! | [`sampling`] | what each policy must find, and that none reports what is not there |
 //! | [`scale`] | many accesses and barriers in bounded memory |
 //!
 //! `cargo test --test e2e -- FILTER` runs those whose names contain FILTER. `THRILLE_REPEAT=N` runs each program of the corpus N times
@@ -25,6 +26,7 @@ mod honest;
 mod mistakes;
 mod mpi;
 mod nas;
+mod sampling;
 mod scale;
 #[path = "../support/mod.rs"]
 mod support;
@@ -57,6 +59,7 @@ fn main() {
         honest::trials(),
         mpi::trials(),
         nas::trials(),
+        sampling::trials(),
         scale::trials(),
     ];
     libtest_mimic::run(&args, trials.into_iter().flatten().collect()).exit();

@@ -11,13 +11,20 @@ use crate::mpi::comms::of_group;
 use crate::mpi::windows::{Step, Window, window};
 use mpi_sys::{MPI_Group, MPI_Win};
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
 use thrille_model::{Channel, Ctx, How, Rank, Segment, Token, Word};
 
 /// Scopes of completed epochs that the target may not be through with: those since the last global barrier, and those before it.
 static SETTLING: Shared<(Vec<Ctx>, Vec<Ctx>)> = Shared::new();
 
+/// Whether there ever were any.
+static ANY_SETTLING: AtomicBool = AtomicBool::new(false);
+
 /// At a global barrier: the scopes that have waited for one already.
 pub fn settled() -> Vec<Ctx> {
+    if !ANY_SETTLING.load(Ordering::Relaxed) {
+        return Vec::new();
+    }
     SETTLING.with(|(recent, older)| std::mem::replace(older, std::mem::take(recent)))
 }
 
@@ -82,6 +89,7 @@ fn complete(call: &mut Call, win: MPI_Win) {
         rank.fence(call.o.recorder, channel.ctx);
         rank.update(call.o.recorder, word, version, How::Set, Some(channel), false);
         drop(rank);
+        ANY_SETTLING.store(true, Ordering::Relaxed);
         SETTLING.with(|(recent, _)| recent.push(channel.ctx));
     }
 }

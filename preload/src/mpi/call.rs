@@ -1,9 +1,10 @@
 //! What the rows of the tables are written in.
 
+use crate::mpi::again;
 use crate::mpi::callers::{self, Caller};
 use crate::mpi::datatypes::Layout;
 use crate::observed::like_every_call;
-use crate::rank::{Observed, observe};
+use crate::rank::{Observed, observe, observe_unsettled};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -104,7 +105,22 @@ pub struct Call {
 
 /// Begins to observe a call; none when it is not to be observed: not yet, not any more, or made by the library itself.
 pub fn call() -> Option<Call> {
-    let mut o = observe()?;
+    let mut call = operation()?;
+    again::other_call(&mut call.o);
+    Some(call)
+}
+
+/// The same for an operation, which changes nothing about how the next one is understood.
+pub fn operation() -> Option<Call> {
+    called(observe()?)
+}
+
+/// The same for a flush, which may concern what waits to be told.
+pub fn flush() -> Option<Call> {
+    called(observe_unsettled()?)
+}
+
+fn called(mut o: Observed) -> Option<Call> {
     match callers::of(o.pc) {
         Caller::Program => Some(Call { o }),
         Caller::Binding => {
@@ -135,6 +151,13 @@ impl Buffer {
     pub fn runs(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.layout.runs(self.count).map(|(at, len)| (self.at.wrapping_add_signed(at), len))
     }
+
+    /// An operation uses it until a scope is completed.
+    pub fn used_until(&self, o: &mut Observed, scope: Ctx) {
+        for (at, len) in self.runs() {
+            o.until(at, len, self.kind, self.act, scope);
+        }
+    }
 }
 
 /// Where the arguments of collectives say that there is no separate buffer.
@@ -155,9 +178,7 @@ impl Call {
 
     /// Uses a buffer until a scope is completed.
     pub fn near(&mut self, buffer: &Buffer, until: Ctx) {
-        for (at, len) in buffer.runs() {
-            self.until(at, len, buffer.kind, buffer.act, until);
-        }
+        buffer.used_until(&mut self.o, until);
     }
 
     /// Comes to a global barrier, which completes what only waited for one.

@@ -1,7 +1,7 @@
 //! Which bytes a datatype touches: its type map, flattened into stretches of bytes, from what the library says it was made of.
 #![allow(clippy::unnecessary_cast, reason = "the libraries have different types for addresses")]
 
-use crate::mpi::call::{OPEN_MPI, SUCCESS, Shared, calls, raw};
+use crate::mpi::call::{OPEN_MPI, SUCCESS, Shared, call, calls, raw};
 use mpi_sys::{MPI_Aint, MPI_Datatype};
 use rustc_hash::FxHashMap;
 use std::ffi::c_int;
@@ -360,6 +360,7 @@ fn darray(pieces: &mut Pieces, ints: &[c_int], of: &Layout) -> Option<()> {
 // SAFETY (all rows): each body forwards the program's own arguments.
 calls! {
     fn Type_free(ty: *mut MPI_Datatype), real => {
+        let _call = call();
         if !ty.is_null() {
             // SAFETY: the program's handle; the library may give its number to another type.
             let handle = raw(unsafe { *ty });

@@ -12,7 +12,8 @@
 //!
 //! A shared lock of all is taken target by target, as targets are used: cost goes with partners, not with ranks.
 
-use crate::mpi::call::{Call, SUCCESS, call, calls};
+use crate::mpi::again;
+use crate::mpi::call::{Call, SUCCESS, call, calls, flush};
 use crate::mpi::rma::opening;
 use crate::mpi::windows::{Taken, Window, window};
 use crate::mpi::words;
@@ -218,7 +219,19 @@ calls! {
         }
         real()
     }
-    fn Win_flush(rank: c_int, win: MPI_Win), real => { completing(win, Some(rank), Extent::Both, real) }
+    fn Win_flush(rank: c_int, win: MPI_Win), real => {
+        let Some(mut call) = flush() else { return real() };
+        let result = real();
+        if result != SUCCESS {
+            call.settle();
+        } else if !again::nothing_new(&mut call.o, rank, win) {
+            call.settle();
+            complete(&mut call, win, Some(rank), Extent::Both);
+            again::flushed(&mut call.o, rank, win);
+            words::progress_at(rank, win);
+        }
+        result
+    }
     fn Win_flush_all(win: MPI_Win), real => { completing(win, None, Extent::Both, real) }
     fn Win_flush_local(rank: c_int, win: MPI_Win), real => { completing(win, Some(rank), Extent::Near, real) }
     fn Win_flush_local_all(win: MPI_Win), real => { completing(win, None, Extent::Near, real) }

@@ -8,11 +8,13 @@
 //! | Rget, Rget_accumulate | the request, or local completion | the same |
 
 use crate::counters::Counted;
-use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, scope};
+use crate::mpi::again;
+use crate::mpi::call::{Buffer, SUCCESS, calls, operation, scope};
 use crate::mpi::datatypes::layout;
 use crate::mpi::requests;
 use crate::mpi::windows::{Taken, window};
 use crate::mpi::words;
+use crate::rank::Observed;
 use mpi_sys::{MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, MPI_Win};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Atomic, Channel, Ctx, Domain, Effect, How, Kind, Mode, Order, Rank, Segment, Token, Word};
@@ -30,7 +32,7 @@ const COMPARE_AND_SWAP: u8 = 0;
 const OPENING: i64 = -2;
 
 /// The far end of an operation, as the program names it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Target {
     rank: c_int,
     at: MPI_Aint,
@@ -40,7 +42,7 @@ struct Target {
 }
 
 /// What is done there.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Deed {
     Put,
     Get,
@@ -66,6 +68,32 @@ impl Deed {
             Self::Get => Act::Get,
             Self::Accumulate(..) => Act::RemoteAtomic,
         }
+    }
+}
+
+/// A put or a get, as the program calls it.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Transfer {
+    deed: Deed,
+    to: Target,
+    near: *const c_void,
+    n: i64,
+    ty: MPI_Datatype,
+}
+
+impl Transfer {
+    /// Its displacement.
+    pub fn at(&self) -> MPI_Aint {
+        self.to.at
+    }
+
+    /// Whether this completes it.
+    pub fn goes_to(&self, rank: c_int, win: MPI_Win) -> bool {
+        (self.to.rank, self.to.win) == (rank, win)
+    }
+
+    fn buffer(&self) -> Buffer {
+        near(self.near, self.n, self.ty, if self.deed == Deed::Get { Kind::Write } else { Kind::Read })
     }
 }
 
@@ -152,6 +180,29 @@ fn kind(deed: Deed, plan: &Plan, basic: Option<(u8, u8)>) -> Kind {
     }
 }
 
+/// A put or a get: the library carries it out, then its ends are recorded, unless they are already.
+fn transfer(transfer: Transfer, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut call) = operation() else { return real() };
+    let result = real();
+    if result == SUCCESS && transfer.to.rank != mpi_sys::MPI_PROC_NULL {
+        again::transferred(&mut call.o, transfer);
+    }
+    result
+}
+
+/// Issues a transfer and records its ends.
+pub fn record(o: &mut Observed, transfer: Transfer) {
+    issue(o, transfer.to, transfer.deed, &[transfer.buffer()], None);
+}
+
+/// Records the ends of a transfer that has been issued before.
+pub fn record_late(o: &mut Observed, transfer: Transfer) {
+    let Transfer { deed, to, .. } = transfer;
+    if let Some(plan) = plan(to, deed, None, o.me()) {
+        ends(o, to, deed, &[transfer.buffer()], &plan);
+    }
+}
+
 /// An operation: the library carries it out, then its ends are recorded.
 fn operate(
     to: Target,
@@ -160,10 +211,10 @@ fn operate(
     request: Option<*mut MPI_Request>,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(mut call) = call() else { return real() };
+    let Some(mut call) = operation() else { return real() };
     let result = real();
     if result == SUCCESS && to.rank != mpi_sys::MPI_PROC_NULL {
-        record(&mut call, to, deed, &buffers(), request);
+        issue(&mut call.o, to, deed, &buffers(), request);
     }
     result
 }
@@ -179,7 +230,7 @@ fn count(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(word) = word(to) else { return operate(to, deed, buffers, request, real) };
-    let Some(mut call) = call() else { return real() };
+    let Some(mut call) = operation() else { return real() };
     let mut counted = words::lock(word);
     let result = real();
     if result != SUCCESS {
@@ -193,7 +244,7 @@ fn count(
     let made = if wrote() { counted.as_mut().map(Counted::update) } else { None };
     drop(counted);
     words::progress_at(to.rank, to.win);
-    record(&mut call, to, deed, &buffers(), request);
+    issue(&mut call.o, to, deed, &buffers(), request);
     let rank = || call.o.session.rank();
     if let Some(version) = made {
         let sets = matches!(deed, Deed::Accumulate(REPLACE, Fetch::No));
@@ -221,28 +272,38 @@ fn word(to: Target) -> Option<Word> {
     })?
 }
 
-fn record(call: &mut Call, to: Target, deed: Deed, buffers: &[Buffer], request: Option<*mut MPI_Request>) {
+fn issue(o: &mut Observed, to: Target, deed: Deed, buffers: &[Buffer], request: Option<*mut MPI_Request>) {
     let until = request.map(|_| scope());
-    let Some(plan) = plan(to, deed, until, call.me()) else { return };
+    let Some(plan) = plan(to, deed, until, o.me()) else { return };
+    prepare(o, &plan);
+    o.issue();
+    ends(o, to, deed, buffers, &plan);
+    if let (Some(at), Some(scope)) = (request, until) {
+        requests::one_sided(at, scope, plan.number, to.rank);
+    }
+}
+
+/// What comes before an operation: the target's coming to an opening fence, and a lock that is taken with the first one.
+fn prepare(o: &mut Observed, plan: &Plan) {
     if let Some(token) = plan.opened {
-        call.acquire(token);
+        o.acquire(token);
     }
     if let Some((lock, mode)) = plan.lock {
-        call.o.session.rank().lock(call.o.recorder, lock, mode);
+        o.session.rank().lock(o.recorder, lock, mode);
     }
-    call.issue();
+}
+
+/// The ends of an operation that has been issued.
+fn ends(o: &mut Observed, to: Target, deed: Deed, buffers: &[Buffer], plan: &Plan) {
     for buffer in buffers {
-        call.near(buffer, plan.near);
+        buffer.used_until(o, plan.near);
     }
     let layout = layout(to.ty);
-    let kind = kind(deed, &plan, layout.basic);
+    let kind = kind(deed, plan, layout.basic);
     for (at, len) in layout.runs(to.count.max(0) as u64) {
         let lo = plan.offset.wrapping_add_signed(at);
         let end = End { owner: plan.rank, segment: plan.segment, lo, len, kind, act: deed.act() };
-        call.end(end, Operands::Until(plan.far, plan.order));
-    }
-    if let (Some(at), Some(scope)) = (request, until) {
-        requests::one_sided(at, scope, plan.number, to.rank);
+        o.end(end, Operands::Until(plan.far, plan.order));
     }
 }
 
@@ -253,12 +314,14 @@ macro_rules! counting {
     fn [<Put $($c)?>](
         from: *const c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, to: MPI_Datatype, win: MPI_Win,
     ), real => {
-        operate(Target { rank, at, count: count.into(), ty: to, win }, Deed::Put, || vec![reads(from, n, ty)], None, real)
+        let to = Target { rank, at, count: count.into(), ty: to, win };
+        transfer(Transfer { deed: Deed::Put, to, near: from, n: n.into(), ty }, real)
     }
     fn [<Get $($c)?>](
         into: *mut c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, from: MPI_Datatype, win: MPI_Win,
     ), real => {
-        operate(Target { rank, at, count: count.into(), ty: from, win }, Deed::Get, || vec![writes(into, n, ty)], None, real)
+        let to = Target { rank, at, count: count.into(), ty: from, win };
+        transfer(Transfer { deed: Deed::Get, to, near: into, n: n.into(), ty }, real)
     }
     fn [<Accumulate $($c)?>](
         from: *const c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, to: MPI_Datatype, op: MPI_Op,

@@ -1,0 +1,92 @@
+//! What a strand's own operations are using: the only thing that makes the moment of a load or store matter between two events.
+//!
+//! Others come before or after a strand at its events only. So all that a line does between two events is one record, at the position of
+//! the first event, however many operations the strand issues in between, unless the bytes are those of an operation that is under way:
+//! such an access keeps the position it is at.
+
+use thrille_model::{Rank, Segment};
+
+/// More are not looked at one by one.
+const FEW: usize = 8;
+
+/// Bytes that an operation uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Addresses of private memory.
+    Private(u64, u64),
+    /// Shared memory: whose, which part, from where to where.
+    Shared(Rank, Segment, u64, u64),
+}
+
+/// Bytes of shared memory that operations of one strand use now.
+#[derive(Debug, Default)]
+pub struct UnderWay {
+    few: Vec<(Rank, Segment, u64, u64)>,
+    many: bool,
+}
+
+impl UnderWay {
+    /// Of no operation.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.few.is_empty()
+    }
+
+    /// An operation uses these bytes from now on.
+    pub fn add(&mut self, owner: Rank, segment: Segment, lo: u64, hi: u64) {
+        if self.few.len() < FEW {
+            self.few.push((owner, segment, lo, hi));
+        } else {
+            self.many = true;
+        }
+    }
+
+    /// All of it, if it is little.
+    pub fn all(&self) -> Option<&[(Rank, Segment, u64, u64)]> {
+        (!self.many).then_some(&self.few)
+    }
+
+    /// No operation is under way.
+    pub fn clear(&mut self) {
+        self.few.clear();
+        self.many = false;
+    }
+
+    /// Whether an operation may be using some of these bytes.
+    #[inline(never)]
+    pub fn touches(&self, owner: Rank, segment: Segment, lo: u64, hi: u64) -> bool {
+        self.many
+            || (self.few.iter()).any(|&(o, s, a, b)| {
+                o == owner && if s == segment { lo < b && a < hi } else { may_overlap(s, segment) }
+            })
+    }
+}
+
+/// Whether two different parts of one rank's memory may be the same bytes: windows lie anywhere.
+fn may_overlap(a: Segment, b: Segment) -> bool {
+    let window = |s| matches!(s, Segment::Window(_));
+    window(a) || window(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_may_be_anything_and_many_operations_everything() {
+        let (me, other) = (Rank(0), Rank(1));
+        let mut used = UnderWay::default();
+        assert!(!used.touches(me, Segment::Heap, 0, 8));
+        used.add(other, Segment::Heap, 8, 16);
+        assert!(used.touches(other, Segment::Heap, 15, 17) && !used.touches(other, Segment::Heap, 16, 17));
+        assert!(!used.touches(me, Segment::Heap, 8, 16) && !used.touches(other, Segment::Statics, 8, 16));
+        used.add(me, Segment::Window(3), 0, 1);
+        assert!(used.touches(me, Segment::Private, 4096, 4104) && used.touches(me, Segment::Window(4), 9, 10));
+        for _ in 0..FEW {
+            used.add(other, Segment::Statics, 0, 1);
+        }
+        assert!(used.touches(Rank(7), Segment::Heap, 0, 1));
+        used.clear();
+        assert!(used.is_empty() && !used.touches(other, Segment::Heap, 8, 16));
+    }
+}
