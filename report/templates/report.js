@@ -296,6 +296,13 @@
       n === 0 ? make("p", { class: "empty" }, "No rank was observed.") : table);
   };
 
+  const functions = (all) => {
+    const share = (part, whole) => (whole === 0 ? "" : `${((100 * part) / whole).toFixed(part === whole ? 0 : 2)} %`);
+    const line = (f) => make("tr", {}, make("td", {}, make("code", {}, f.function)), make("td", {}, f.file === null ? "" : `${f.file}${f.line === null ? "" : ":" + f.line}`), ...[f.calls.toLocaleString("en"), share(f.calls_taken, f.calls), `${f.sites_taken} of ${f.sites}`, f.executed.toLocaleString("en"), share(f.taken, f.executed)].map((what) => make("td", { class: "number" }, what)));
+    const heads = ["function", "where", "calls", "looked into", "places", "executed", "looked at"];
+    return make("table", { class: "figures-table" }, make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))), make("tbody", {}, ...all.slice(0, 200).map(line)));
+  };
+
   // ---- the run ------------------------------------------------------------------------------------------------------------------
   const runView = () => {
     const box = byId("view-run");
@@ -304,6 +311,7 @@
     const titles = new Map(races.map((race) => [race.id, race.title]));
     const base = data.baseline;
     box.append(make("h2", {}, "Figures"), make("dl", { class: "figures" }, ...data.figures.map(([what, much, about]) => make("div", {}, make("dt", {}, what), make("dd", {}, much, make("small", {}, about))))),
+      ...(data.sampling && data.sampling.functions.length ? [make("h2", {}, "What was looked at, by function"), functions(data.sampling.functions)] : []),
       ...(data.failure ? [make("h2", {}, "The program"), make("ul", { class: "notes bad" }, make("li", {}, data.failure))] : []),
       ...(data.notes.length ? [make("h2", {}, "Notes"), make("ul", { class: "notes" }, ...data.notes.map((note) => make("li", {}, note)))] : []),
       ...(base ? [make("h2", {}, `Compared with ${base.file}`), make("h3", {}, `new: ${base.new.length}`), items(base.new.map((id) => [id, titles.get(id) ?? ""])), make("h3", {}, `gone: ${base.gone.length}`), items(base.gone.map((race) => [race.id, race.title])), make("h3", {}, `still there: ${base.still.length}`), items(base.still.map((id) => [id, titles.get(id) ?? ""]))] : []),

@@ -86,7 +86,8 @@ fn filter_open_and_copy() {
     browser.screenshot("ranks");
     browser.click("#tab-run");
     assert_eq!(browser.string(seen), "run");
-    assert!(browser.text("#view-run").contains("dropped"));
+    assert!(browser.text("#view-run").contains("dropped") && browser.text("#view-run").contains("4.3 of 5 %"));
+    assert!(browser.text(".figures-table").contains("relax"));
     browser.screenshot("run");
     browser.click("#theme");
     browser.click("#tab-races");

@@ -120,6 +120,11 @@ fn suppressions() -> Outcome {
     std::fs::write(&supp, "[[suppress]]\nreason = \"over\"\nexpires = 2020-01-01\nfile = \"two.c\"\n")?;
     let ended = in_dir(&["report"], 1)?;
     check(ended.stdout.contains("expired on 2020-01-01"), || format!("{ended}"))?;
+    // They may also stand in the configuration.
+    std::fs::remove_file(&supp)?;
+    std::fs::write(dir.path().join("thrille.toml"), "[[suppress]]\nreason = \"known\"\nfile = \"two.c\"\n")?;
+    in_dir(&["check", "two.c", "-n", "2"], 0)?;
+    std::fs::remove_file(dir.path().join("thrille.toml"))?;
     // A mistake in the file is told before anything runs.
     std::fs::write(&supp, "[[suppress]]\nreason = \"x\"\nfiel = \"two.c\"\n")?;
     in_dir(&["check", "two.c", "-n", "2"], 2)?.says(&["thrille.supp.toml", "fiel"])?;
