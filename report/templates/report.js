@@ -207,6 +207,10 @@
       put(draw("circle", { cx: x, cy: y, r: 8, class: name }));
       const at = frame(side.stack[0]);
       const above = name === "a";
+      if (side.locks.length > 0) {
+        put(draw("path", { d: `M ${x - 26} ${y - 10} h -6 v 20 h 6 M ${x + 26} ${y - 10} h 6 v 20 h -6`, class: "lock" }));
+        put(label(x + 40, above ? y + 24 : y - 14, "soft halo", "start", `holding ${side.locks.join(", ")}`));
+      }
       put(label(x, above ? y - 15 : y + 26, "", "middle", `${name}: ${side.call ?? side.what.split(",")[0]} ${at.short}`));
     };
     access(xa, la, race.a, "a", lasting ? xb + 60 : span(race.a) ? xa + 190 : xa);
