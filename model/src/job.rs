@@ -154,4 +154,6 @@ pub struct Progress {
     pub strands: u32,
     /// Microseconds spent in exchanges and analysis.
     pub analysis_us: u64,
+    /// With a budget: microseconds that the thread which synchronises the rank has spent on being observed, and how many passed meanwhile.
+    pub spent: Option<(u64, u64)>,
 }

@@ -137,6 +137,8 @@ pub fn count_executed(recorder: &mut Recorder) {
     // SAFETY: the block is this thread's own, and nobody else in this thread uses the seat now.
     if let Some(seat) = unsafe { (*block()).seat.as_mut() } {
         recorder.executed += seat.sampler.take_executed();
+        let controller = seat.sampler.controller();
+        recorder.spent = controller.measures().then(|| controller.account(ticks()));
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Recorder {
     generation: u32,
     /// Loads and stores executed.
     pub executed: u64,
+    /// Microseconds spent on being observed, and how many passed meanwhile, if somebody measures.
+    pub spent: Option<(u64, u64)>,
     /// Those on shared memory.
     pub observed: u64,
 }
@@ -108,6 +110,7 @@ impl Recorder {
             watched: Watched::default(),
             generation: 0,
             executed: 0,
+            spent: None,
             observed: 0,
         }
     }

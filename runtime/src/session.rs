@@ -254,6 +254,7 @@ impl<T: Transport> Session<T> {
         progress.dropped = rank.dropped;
         progress.strands = rank.strands() as u32;
         progress.most_held = progress.most_held.max(gathered.accesses.len() as u64);
+        progress.spent = recorder.spent;
         drop(rank);
 
         match analysis.cut(gathered) {

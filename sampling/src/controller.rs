@@ -140,10 +140,15 @@ impl Controller {
         self.speed = (self.speed * change).clamp(least / self.ticks_per_us, most / self.ticks_per_us);
     }
 
+    /// Microseconds spent, and microseconds that passed, since the beginning.
+    pub fn account(&self, now: u64) -> (u64, u64) {
+        let us = |ticks: u64| (ticks as f64 / self.ticks_per_us) as u64;
+        (us(self.spent), us(now.saturating_sub(self.began)))
+    }
+
     /// Microseconds spent, and microseconds that passed, each since the last call.
     pub fn take_account(&mut self, now: u64) -> (u64, u64) {
-        let us = |ticks: u64| (ticks as f64 / self.ticks_per_us) as u64;
-        let all = (us(self.spent), us(now.saturating_sub(self.began)));
+        let all = self.account(now);
         let told = std::mem::replace(&mut self.accounted, all);
         (all.0 - told.0, all.1.saturating_sub(told.1))
     }

@@ -212,6 +212,9 @@ fn watch() -> Outcome {
     let ended = expect(thrille(["check", "two.c", "-n", "2", "--watch"]).current_dir(dir.path()), 1)?;
     ended.says(&["thrille: ", "2 of 2 ranks heard of", "2 races so far"])?;
     check(!ended.stderr.contains('\x1b'), || format!("escapes without a terminal\n{ended}"))?;
+    // With a budget, what is spent of it.
+    let ended = run(thrille(["check", "two.c", "-n", "2", "--watch", "--budget", "50%"]).current_dir(dir.path()))?;
+    ended.says(&["overhead ", " % of 50%"])?;
     expect(thrille(["check", "two.c", "--watch", "--quiet"]).current_dir(dir.path()), 2)?.says(&["--quiet"])
 }
 
