@@ -6,6 +6,7 @@
 //! | [`check`] | `thrille check`: guess how to build, build, run |
 //! | [`cc`] | `thrille cc`: the compiler prefix |
 //! | [`run`] | `thrille run`: start, watch, report |
+//! | [`confirm`] | `thrille confirm`: make predicted races happen |
 //! | [`exec`] | `thrille exec`: one rank under somebody else's launcher |
 //! | [`launch`] | the processes of a run |
 //! | [`openmp`] | which OpenMP runtime a program runs on |
@@ -15,6 +16,7 @@
 mod args;
 mod cc;
 mod check;
+mod confirm;
 mod exec;
 mod home;
 mod launch;
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Command::Run(typed) => run::run(typed),
         Command::Cc(typed) => return cc::main(&typed).unwrap_or_else(|error| complain(&error).into()),
         Command::Exec(typed) => return exec::exec(typed).unwrap_or_else(|error| complain(&error).into()),
+        Command::Confirm(typed) => confirm::confirm(&typed),
         Command::Report(typed) => output::report(&typed),
     };
     done.unwrap_or_else(|error| complain(&error)).into()

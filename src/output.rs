@@ -68,9 +68,7 @@ impl Place {
 pub fn deliver(report: &Report, dir: &Path, place: &Place, so_far: Result<(), ReportError>) -> Result<Code> {
     let text = report.text(Colour::Never);
     let json = report.json() + "\n";
-    let kept = so_far
-        .and_then(|()| write(&dir.join("report.txt"), &text))
-        .and_then(|()| write(&dir.join("report.json"), &json));
+    let kept = so_far.and_then(|()| keep(report, dir));
     let shown = match (&place.file, place.form) {
         (Some(file), Form::Text) => write(file, &text),
         (Some(file), Form::Json) => write(file, &json),
@@ -117,9 +115,25 @@ fn colour(terminal: bool) -> Colour {
 /// `thrille report`.
 pub fn report(typed: &args::Report) -> Result<Code> {
     let report = Report::from_run_dir(&typed.dir)?;
-    let text = if typed.json { report.json() + "\n" } else { report.text(colour(stdout().is_terminal())) };
-    print(&mut stdout(), &text);
+    print_report(&report, typed.json);
     Ok(Code::of(&report))
+}
+
+/// Prints a report on standard output.
+pub fn print_report(report: &Report, json: bool) {
+    let text = if json { report.json() + "\n" } else { report.text(colour(stdout().is_terminal())) };
+    print(&mut stdout(), &text);
+}
+
+/// Prints a line on standard output.
+pub fn print_line(text: &str) {
+    print(&mut stdout(), &format!("{text}\n"));
+}
+
+/// Writes the report into the run's directory.
+pub fn keep(report: &Report, dir: &Path) -> Result<(), ReportError> {
+    write(&dir.join("report.txt"), &report.text(Colour::Never))?;
+    write(&dir.join("report.json"), &(report.json() + "\n"))
 }
 
 #[cfg(test)]
@@ -133,7 +147,7 @@ mod tests {
         let exits = Some(vec![Exit::new(0, ExitStatus::from_raw(status), false)]);
         let run = Some(RunInfo { ranks: 1, exits, ..RunInfo::default() });
         let summary = Summary { races, ranks: 1, ranks_observed: observed, ..Summary::default() };
-        Report { version: 1, tool: String::new(), run, summary, races: Vec::new(), notes: Vec::new() }
+        Report { version: 1, tool: String::new(), run, summary, races: Vec::new(), notes: Vec::new(), loaded: Vec::new() }
     }
 
     #[test]

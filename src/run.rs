@@ -1,6 +1,7 @@
 //! `thrille run`: start the ranks, wait for them, report. `thrille check` ends here too.
 
 use crate::args::{self, Common};
+use crate::confirm;
 use crate::launch::{Start, launch};
 use crate::mpi::{self, Model};
 use crate::output::{self, Code, Place};
@@ -22,6 +23,8 @@ pub struct Settings {
     grace: Duration,
     quiet: bool,
     place: Place,
+    /// What to do about the races that are found.
+    pub confirm: Option<confirm::Settings>,
 }
 
 impl Settings {
@@ -38,7 +41,7 @@ impl Settings {
         };
         let place = Place::new(typed.report.clone(), typed.json);
         let grace = Duration::from_secs(typed.grace);
-        Ok(Self { ranks, heap, max_records: typed.max_records, grace, quiet: typed.quiet, place })
+        Ok(Self { ranks, heap, max_records: typed.max_records, grace, quiet: typed.quiet, place, confirm: None })
     }
 }
 
@@ -66,6 +69,9 @@ pub fn info(command: &[OsString], ranks: u32) -> RunInfo {
 /// Runs a command in a directory made for it, and reports.
 pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result<Code> {
     let mut info = info(&command, settings.ranks);
+    info.heap = Some(settings.heap);
+    info.program = program::find(&command[0]).and_then(|program| Ok(std::path::absolute(program)?)).ok();
+    let input = confirm::Input::capture()?;
     let begin = Start {
         program: program::find(&command[0])?,
         command,
@@ -74,6 +80,7 @@ pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result
         max_records: settings.max_records,
         grace: settings.grace,
         quiet: settings.quiet,
+        confirming: None,
     };
     let launched = info.write(dir.path()).map_err(Into::into).and_then(|()| {
         dir.is_last()?;
@@ -97,7 +104,15 @@ pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result
     let written = info.write(dir.path());
     let mut report = Report::from_run_dir(dir.path())?;
     // The disk may be full: what is in memory is right.
-    report.run = Some(info);
+    report.run = Some(info.clone());
+    let stopped = info.interrupted.is_some();
+    if let (Some(wanted), false, false) = (&settings.confirm, report.races.is_empty(), stopped) {
+        // Whatever happens from now on, what was found is there.
+        let _ = output::keep(&report, dir.path());
+        info.notes.extend(confirm::after_run(dir.path(), &info, &report, wanted, input));
+        let _ = info.write(dir.path());
+        report = Report { run: Some(info), ..Report::from_run_dir(dir.path())? };
+    }
     output::deliver(&report, dir.path(), &settings.place, written)
 }
 

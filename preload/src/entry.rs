@@ -2,6 +2,7 @@
 //!
 //! The block is in initial-exec storage, which Rust has no way to ask for; a global-dynamic one doubles the cost of a hook.
 
+use crate::confirm::Local;
 use std::arch::{asm, global_asm};
 use thrille_runtime::Recorder;
 
@@ -14,6 +15,8 @@ pub struct Block {
     pub pc: u64,
     /// How many of our own calls it is in: above 0, what it does is the library's business, not the program's.
     pub depth: u64,
+    /// What it has at hand in a run that confirms races; null otherwise.
+    pub local: *mut Local,
 }
 
 global_asm!(
@@ -21,9 +24,9 @@ global_asm!(
     ".hidden thrille_block",
     ".globl thrille_block",
     ".type thrille_block, @object",
-    ".size thrille_block, 24",
+    ".size thrille_block, 32",
     ".balign 16",
-    "thrille_block: .zero 24",
+    "thrille_block: .zero 32",
     ".text",
 );
 

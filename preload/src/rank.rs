@@ -1,5 +1,6 @@
 //! This process as a rank: the session, once the program has initialised its communication library.
 
+use crate::confirm;
 use crate::entry::{Block, block};
 use crate::link::Link;
 use crate::loaded;
@@ -107,7 +108,8 @@ pub fn begin(told: &Told, link: Link, regions: Regions) {
         }
     };
     let limit = std::env::var(ENV_MAX_RECORDS).ok().and_then(|n| n.parse().ok()).unwrap_or(MAX_RECORDS);
-    let (rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
+    let (mut rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
+    rank.muted = confirm::join(told);
     let api = if cfg!(feature = "mpi") { Api::Mpi } else { Api::OpenShmem };
     let session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"), api);
     session.instrumented(INSTRUMENTED.load(Ordering::Relaxed));
@@ -121,7 +123,10 @@ pub fn begin(told: &Told, link: Link, regions: Regions) {
 /// Makes a strand this thread's.
 pub fn attach(recorder: Recorder) {
     // SAFETY: the block is this thread's own.
-    unsafe { (*block()).recorder = Box::into_raw(Box::new(recorder)) };
+    unsafe {
+        (*block()).local = confirm::begin(recorder.strand());
+        (*block()).recorder = Box::into_raw(Box::new(recorder));
+    }
 }
 
 /// Takes the strand from this thread.
@@ -129,6 +134,7 @@ pub fn detach() -> Option<Box<Recorder>> {
     // SAFETY: the block is this thread's own; a pointer in it came from a box in `attach` and is taken out here, once.
     unsafe {
         let recorder = std::mem::replace(&mut (*block()).recorder, std::ptr::null_mut());
+        confirm::end_strand(std::mem::replace(&mut (*block()).local, std::ptr::null_mut()));
         (!recorder.is_null()).then(|| Box::from_raw(recorder))
     }
 }
@@ -147,7 +153,12 @@ pub struct Observed {
 impl Drop for Observed {
     fn drop(&mut self) {
         // SAFETY: the block is this thread's own.
-        unsafe { (*self.block).depth -= 1 };
+        unsafe {
+            if !(*self.block).local.is_null() {
+                confirm::leave_call((*self.block).local);
+            }
+            (*self.block).depth -= 1;
+        }
     }
 }
 
@@ -162,6 +173,9 @@ pub fn observe() -> Option<Observed> {
         }
         let session = SESSION.get()?;
         (*block).depth = 1;
+        if !(*block).local.is_null() {
+            confirm::enter_call((*block).local);
+        }
         Some(Observed { session, recorder: &mut *(*block).recorder, pc: (*block).pc, block })
     }
 }
@@ -209,6 +223,7 @@ pub fn finish(ending: Ending) {
     if OVER.swap(true, Ordering::AcqRel) {
         return;
     }
+    confirm::over();
     if let (Some(session), Some(mut recorder)) = (SESSION.get(), detach()) {
         unobserved(|| match ending {
             Ending::Regular => session.finish(&mut recorder, true),

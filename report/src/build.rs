@@ -1,12 +1,13 @@
 //! Puts a report together from the records of a run.
 
 use crate::api;
-use crate::explain::explain;
+use crate::confirm::{Confirmations, confirmation};
+use crate::explain::{explain, is_signal};
 use crate::merge::{Merged, merge};
 use crate::modules::Modules;
 use crate::records::{RankRecords, Records};
 use crate::shape::{
-    AllocationReport, Bytes, Frame, LockReport, ObjectReport, RaceReport, Report, SideReport, Summary, VERSION,
+    AllocationReport, Bytes, ConfirmationReport, Frame, Loaded, LockReport, ObjectReport, RaceReport, Report, SideReport, Summary, VERSION,
 };
 use crate::source::called;
 use crate::statics::Statics;
@@ -14,6 +15,7 @@ use crate::words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use thrille_model::job::Api;
+use thrille_model::verdict::{Finding, Verdict};
 use thrille_model::{Act, Held, Interval, Lock, Mode, Object, Segment, Side, StackId};
 
 /// Deeper stacks are cut: a tree with a loop in it must not hold us up.
@@ -26,24 +28,37 @@ const LIBRARY: [&str; 6] = ["mem", "str", "stp", "bcopy", "bzero", "wmem"];
 pub fn report(mut records: Records, base: &Path) -> Report {
     let executable = records.executable.and_then(|id| records.modules.get(&id));
     let statics = executable.and_then(|module| Statics::of(&module.path)).unwrap_or_default();
+    let mut loaded: Vec<Loaded> = (records.modules.iter())
+        .map(|(&id, module)| Loaded { id, path: module.path.clone(), build_id: module.build_id.clone() })
+        .collect();
+    loaded.sort_by_key(|module| module.id);
+    let shown = records.dir.strip_prefix(base).unwrap_or(&records.dir).display().to_string();
     let modules = Modules::new(std::mem::take(&mut records.modules), base);
-    resolved(records, modules, statics)
+    Report { loaded, ..resolved(records, modules, statics, &shown) }
 }
 
 /// The same with given tables of places and variables.
-pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics) -> Report {
+pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics, dir: &str) -> Report {
     let all = records.ranks.iter_mut().flat_map(|rank| std::mem::take(&mut rank.races)).collect();
     let merged = merge(all, &mut modules);
-    let mut context = Context { modules, statics, ranks: &records.ranks, api: records.api.unwrap_or(Api::OpenShmem) };
+    let mut context = Context {
+        modules,
+        statics,
+        ranks: &records.ranks,
+        api: records.api.unwrap_or(Api::OpenShmem),
+        confirmations: &records.confirmations,
+        dir,
+    };
     let races: Vec<RaceReport> =
         merged.iter().enumerate().map(|(index, merged)| context.race(index + 1, merged)).collect();
-    let summary = summary(&records.ranks, races.len());
+    let mut summary = summary(&records.ranks, races.len());
+    summary.confirmed = races.iter().filter(|race| race.confirmed()).count();
     let mut notes = std::mem::take(&mut records.notes);
     notes.append(&mut context.modules.notes);
     notes.extend(records.run.iter().flat_map(|run| run.notes.iter().cloned()));
     notes.extend(ranks_notes(&records.ranks));
     notes.extend(notes_on(&summary));
-    Report { version: VERSION, tool: env!("CARGO_PKG_VERSION").into(), run: records.run, summary, races, notes }
+    Report { version: VERSION, tool: env!("CARGO_PKG_VERSION").into(), run: records.run, summary, races, notes, loaded: Vec::new() }
 }
 
 struct Context<'a> {
@@ -51,6 +66,15 @@ struct Context<'a> {
     statics: Statics,
     ranks: &'a [RankRecords],
     api: Api,
+    confirmations: &'a Confirmations,
+    dir: &'a str,
+}
+
+impl RaceReport {
+    /// Whether it was made to happen.
+    pub fn confirmed(&self) -> bool {
+        self.confirmation.as_ref().is_some_and(|found| found.verdict != "not_confirmed")
+    }
 }
 
 impl Context<'_> {
@@ -62,7 +86,20 @@ impl Context<'_> {
         let common = race.first.bytes.intersection(race.second.bytes).unwrap_or(race.first.bytes);
         let mut object = self.object(&race.object, common);
         object.owners = merged.owners.iter().copied().collect();
-        RaceReport { number, object, a, b, why, seen: merged.seen }
+        let confirmation = self.confirmations.of(&merged.all).map(|finding| self.confirmation(finding));
+        let polled = merged.all.iter().any(is_signal);
+        RaceReport { number, object, a, b, why, seen: merged.seen, confirmation, records: merged.all.clone(), polled }
+    }
+
+    fn confirmation(&mut self, finding: &Finding) -> ConfirmationReport {
+        let mut stacks = [Vec::new(), Vec::new()];
+        if let Verdict::Confirmed { meeting, .. } = &finding.verdict {
+            for (frames, sites) in stacks.iter_mut().zip(&meeting.stacks) {
+                let all = sites.iter().flat_map(|&site| self.modules.frames(site).to_vec());
+                frames.extend(all.filter(|frame| !is_ours(&frame.module)));
+            }
+        }
+        confirmation(finding, stacks, self.dir)
     }
 
     fn object(&mut self, object: &Object, common: Interval) -> ObjectReport {

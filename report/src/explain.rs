@@ -95,8 +95,12 @@ fn lock_hint([a, b]: [&[LockReport]; 2]) -> Option<String> {
     })
 }
 
-/// A word that is read again and again until somebody else changes it.
 fn signal_hint(race: &Race, api: Api) -> Option<String> {
+    is_signal(race).then(|| format!("this looks like a hand-made signal: use {}", api::signal(api)))
+}
+
+/// A word that is read again and again until somebody else changes it.
+pub fn is_signal(race: &Race) -> bool {
     let polls =
         |side: &Side| side.kind == Kind::Read && side.act == Act::Load && side.bytes.len() <= 8 && side.times > 1;
     let sets = |side: &Side| match side.kind {
@@ -108,5 +112,5 @@ fn signal_hint(race: &Race, api: Api) -> Option<String> {
         polls(reader) && sets(writer) && reader.strand != writer.strand && writer.bytes.covers(reader.bytes)
     };
     let (a, b) = (&race.first, &race.second);
-    (fits(a, b) || fits(b, a)).then(|| format!("this looks like a hand-made signal: use {}", api::signal(api)))
+    fits(a, b) || fits(b, a)
 }

@@ -9,6 +9,7 @@
 //! | [`source`] | lines of source files, paths as the reader knows them |
 //! | [`merge`] | one race per unordered pair of (source location, act) |
 //! | [`explain`] | why the two sides are unordered, in words |
+//! | [`confirm`] | what phase 2 found |
 //! | [`build`] | puts the above together into a [`Report`] |
 //! | [`shape`] | what a report is: the types behind the JSON |
 //! | [`text`] | the terminal's form |
@@ -18,6 +19,7 @@
 
 mod api;
 mod build;
+mod confirm;
 mod explain;
 mod merge;
 mod modules;
@@ -31,9 +33,10 @@ mod tests;
 mod text;
 mod words;
 
+pub use confirm::{CONFIRM_FILE, Confirmations};
 pub use run::{Exit, RUN_FILE, RunInfo, signal_name};
 pub use shape::{
-    AllocationReport, Bytes, Frame, LockReport, ObjectReport, PhaseRange, RaceReport, Report, SideReport, Summary,
+    AllocationReport, Bytes, ConfirmationReport, Frame, Loaded, LockReport, ObjectReport, PhaseRange, RaceReport, Report, SideReport, Summary,
     VERSION, WhyReport,
 };
 pub use text::Colour;

@@ -31,6 +31,8 @@ pub struct Merged {
     pub also: Vec<Why>,
     /// Sum.
     pub seen: u64,
+    /// All of them; the first side of each is side a.
+    pub all: Vec<Race>,
 }
 
 /// Merges the races of all ranks; sorted by place.
@@ -64,8 +66,8 @@ pub fn merge(races: Vec<Race>, modules: &mut Modules) -> Vec<Merged> {
 fn group(races: Vec<Race>, a: &Key, modules: &mut Modules) -> Merged {
     let example = races[0].clone();
     let (owners, first, second) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    let mut merged = Merged { example, owners, first, second, also: Vec::new(), seen: 0 };
-    for race in races {
+    let mut merged = Merged { example, owners, first, second, also: Vec::new(), seen: 0, all: Vec::new() };
+    for mut race in races {
         let same = key(&race.first, modules) == *a;
         let (one, other) = if same { (&race.first, &race.second) } else { (&race.second, &race.first) };
         merged.owners.insert(race.object.owner.0);
@@ -75,6 +77,10 @@ fn group(races: Vec<Race>, a: &Key, modules: &mut Modules) -> Merged {
         if race.why != merged.example.why && !merged.also.contains(&race.why) {
             merged.also.push(race.why);
         }
+        if !same {
+            std::mem::swap(&mut race.first, &mut race.second);
+        }
+        merged.all.push(race);
     }
     merged
 }

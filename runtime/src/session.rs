@@ -42,6 +42,7 @@ struct Judge<T> {
     progress: Progress,
     allocations: Vec<Allocation>,
     notes: Vec<String>,
+    muted: bool,
 }
 
 /// One rank.
@@ -73,6 +74,7 @@ impl<T: Transport> Session<T> {
             progress: Progress::default(),
             allocations: Vec::new(),
             notes: Vec::new(),
+            muted: rank.muted,
         };
         Self { rank: Mutex::new(rank), stacks: Mutex::new(Stacks::default()), judge: Mutex::new(judge) }
     }
@@ -126,7 +128,7 @@ impl<T: Transport> Session<T> {
             rank.phase()
         };
         let mut judge = lock(&self.judge);
-        if phase >= judge.next_cut {
+        if phase >= judge.next_cut && !judge.muted {
             self.cut(&mut judge, recorder, false);
         }
     }
@@ -152,7 +154,9 @@ impl<T: Transport> Session<T> {
         if judge.analysis.is_none() {
             return;
         }
-        self.cut(&mut judge, recorder, true);
+        if !judge.muted {
+            self.cut(&mut judge, recorder, true);
+        }
         judge.progress.executed += recorder.executed;
         judge.progress.observed += recorder.observed;
         (recorder.executed, recorder.observed) = (0, 0);

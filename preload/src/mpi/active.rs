@@ -78,8 +78,8 @@ fn complete(call: &mut Call, win: MPI_Win) {
         for ctx in near {
             call.quiet(ctx);
         }
+        call.fence(channel.ctx);
         let mut rank = call.o.session.rank();
-        rank.fence(call.o.recorder, channel.ctx);
         rank.update(call.o.recorder, word, version, How::Set, Some(channel), false);
         drop(rank);
         SETTLING.with(|(recent, _)| recent.push(channel.ctx));
@@ -121,7 +121,11 @@ calls! {
         result
     }
     fn Win_complete(win: MPI_Win), real => {
-        let call = call();
+        let mut call = call();
+        if let Some(call) = &mut call && call.confirms() {
+            complete(call, win);
+            return real();
+        }
         let result = real();
         if let (Some(mut call), SUCCESS) = (call, result) {
             complete(&mut call, win);

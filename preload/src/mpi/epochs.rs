@@ -71,9 +71,13 @@ pub fn complete_all(call: &mut Call, win: MPI_Win) {
 
 /// Runs a call that completes something.
 fn completing(win: MPI_Win, target: Option<c_int>, extent: Extent, real: impl FnOnce() -> c_int) -> c_int {
-    let call = call();
+    let mut call = call();
+    let early = call.as_ref().is_some_and(|call| call.confirms());
+    if let (Some(call), true) = (&mut call, early) {
+        complete(call, win, target, extent);
+    }
     let result = real();
-    if let (Some(mut call), SUCCESS) = (call, result) {
+    if let (Some(mut call), SUCCESS, false) = (call, result, early) {
         complete(&mut call, win, target, extent);
         if let Some(target) = target {
             words::progress_at(target, win);

@@ -161,9 +161,30 @@ fn operate(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(mut call) = call() else { return real() };
+    if call.confirms() {
+        return stand(&mut call, to, deed, &buffers(), request, real);
+    }
     let result = real();
     if result == SUCCESS && to.rank != mpi_sys::MPI_PROC_NULL {
         record(&mut call, to, deed, &buffers(), request);
+    }
+    result
+}
+
+/// The same in a run that confirms races: the strand stands at the operation's ends before it issues it.
+fn stand(
+    call: &mut Call,
+    to: Target,
+    deed: Deed,
+    buffers: &[Buffer],
+    request: Option<*mut MPI_Request>,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let issued =
+        if to.rank == mpi_sys::MPI_PROC_NULL { None } else { issue(call, to, deed, buffers, request.map(|_| scope())) };
+    let result = real();
+    if let (SUCCESS, Some(issued), Some(at)) = (result, issued, request) {
+        issued.belongs_to(at, to);
     }
     result
 }
@@ -180,6 +201,9 @@ fn count(
 ) -> c_int {
     let Some(word) = word(to) else { return operate(to, deed, buffers, request, real) };
     let Some(mut call) = call() else { return real() };
+    if call.confirms() {
+        return stand(&mut call, to, deed, &buffers(), request, real);
+    }
     let mut counted = words::lock(word);
     let result = real();
     if result != SUCCESS {
@@ -221,9 +245,30 @@ fn word(to: Target) -> Option<Word> {
     })?
 }
 
+/// An operation that was issued: the scope of its request, and its window.
+struct Issued {
+    until: Option<Ctx>,
+    window: u32,
+}
+
+impl Issued {
+    /// It has a request.
+    fn belongs_to(&self, at: *mut MPI_Request, to: Target) {
+        if let Some(scope) = self.until {
+            requests::one_sided(at, scope, self.window, to.rank);
+        }
+    }
+}
+
 fn record(call: &mut Call, to: Target, deed: Deed, buffers: &[Buffer], request: Option<*mut MPI_Request>) {
-    let until = request.map(|_| scope());
-    let Some(plan) = plan(to, deed, until, call.me()) else { return };
+    let issued = issue(call, to, deed, buffers, request.map(|_| scope()));
+    if let (Some(issued), Some(at)) = (issued, request) {
+        issued.belongs_to(at, to);
+    }
+}
+
+fn issue(call: &mut Call, to: Target, deed: Deed, buffers: &[Buffer], until: Option<Ctx>) -> Option<Issued> {
+    let plan = plan(to, deed, until, call.me())?;
     if let Some(token) = plan.opened {
         call.acquire(token);
     }
@@ -241,9 +286,7 @@ fn record(call: &mut Call, to: Target, deed: Deed, buffers: &[Buffer], request: 
         let end = End { owner: plan.rank, segment: plan.segment, lo, len, kind, act: deed.act() };
         call.end(end, Operands::Until(plan.far, plan.order));
     }
-    if let (Some(at), Some(scope)) = (request, until) {
-        requests::one_sided(at, scope, plan.number, to.rank);
-    }
+    Some(Issued { until, window: plan.number })
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments.

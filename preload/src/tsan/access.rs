@@ -1,5 +1,6 @@
 //! Loads, stores and function entry. Each hook hands its return address on in a register: that is the site.
 
+use crate::confirm::{self, CONFIRMING};
 use crate::entry::block;
 use crate::rank::SESSION;
 use core::arch::naked_asm;
@@ -16,6 +17,9 @@ pub fn touch(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
         let recorder = (*block).recorder;
         if recorder.is_null() || (*block).depth > 0 {
             return;
+        }
+        if CONFIRMING.load(Ordering::Relaxed) {
+            return confirm::hook(address, len, kind, act, pc);
         }
         if (*recorder).touch(address, len, kind, act, pc) == thrille_runtime::runs::Room::Full {
             make_room();
@@ -131,7 +135,7 @@ hooks_with! {
             if (*block).recorder.is_null() || (*block).depth > 0 {
                 return;
             }
-            if let Some(session) = SESSION.get() {
+            if let (Some(session), false) = (SESSION.get(), CONFIRMING.load(Ordering::Relaxed)) {
                 session.enter_function(&mut *(*block).recorder, call, sp);
             }
         }
@@ -144,7 +148,7 @@ unsafe extern "C" fn __tsan_func_exit() {
     let block = block();
     // SAFETY: as for the entry.
     unsafe {
-        if !(*block).recorder.is_null() && (*block).depth == 0 {
+        if !(*block).recorder.is_null() && (*block).depth == 0 && !CONFIRMING.load(Ordering::Relaxed) {
             (*(*block).recorder).stack.leave();
         }
     }
