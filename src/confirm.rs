@@ -89,13 +89,7 @@ pub fn after_run(dir: &Path, info: &RunInfo, report: &Report, settings: &Setting
 }
 
 /// Looks for the races that are not known to be confirmed, and writes down what came of it. Some code if the user stopped it.
-fn look_for(
-    report: &Report,
-    mut ranks: Ranks,
-    dir: &Path,
-    settings: &Settings,
-    again: bool,
-) -> Result<Option<Code>> {
+fn look_for(report: &Report, mut ranks: Ranks, dir: &Path, settings: &Settings, again: bool) -> Result<Option<Code>> {
     let wanted = |race: &&RaceReport| again || !race.confirmed();
     let candidates: Vec<Candidate> = report.races.iter().filter(wanted).map(candidate).collect();
     if candidates.is_empty() {

@@ -336,8 +336,16 @@ mod tests {
     fn shell(ranks: u32, script: &str, grace: Duration) -> Ended {
         let dir = tempfile::tempdir().unwrap();
         let command = ["sh", "-c", script].map(Into::into).into();
-        let start =
-            Start { program: "/bin/sh".into(), command, ranks, heap: 1 << 20, max_records: None, grace, quiet: true, confirming: None };
+        let start = Start {
+            program: "/bin/sh".into(),
+            command,
+            ranks,
+            heap: 1 << 20,
+            max_records: None,
+            grace,
+            quiet: true,
+            confirming: None,
+        };
         launch(&start, dir.path()).unwrap()
     }
 

@@ -147,7 +147,15 @@ mod tests {
         let exits = Some(vec![Exit::new(0, ExitStatus::from_raw(status), false)]);
         let run = Some(RunInfo { ranks: 1, exits, ..RunInfo::default() });
         let summary = Summary { races, ranks: 1, ranks_observed: observed, ..Summary::default() };
-        Report { version: 1, tool: String::new(), run, summary, races: Vec::new(), notes: Vec::new(), loaded: Vec::new() }
+        Report {
+            version: 1,
+            tool: String::new(),
+            run,
+            summary,
+            races: Vec::new(),
+            notes: Vec::new(),
+            loaded: Vec::new(),
+        }
     }
 
     #[test]

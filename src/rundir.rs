@@ -107,7 +107,12 @@ fn clear(path: &Path) -> Result<()> {
     }
     for entry in entries()?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name == RUN_FILE || name.starts_with("report.") || name.starts_with("rank-") || name.starts_with("exit-") || name == CONFIRM_FILE {
+        if name == RUN_FILE
+            || name.starts_with("report.")
+            || name.starts_with("rank-")
+            || name.starts_with("exit-")
+            || name == CONFIRM_FILE
+        {
             std::fs::remove_file(entry.path())
                 .with_context(|| format!("cannot remove {} of an earlier run", entry.path().display()))?;
         }

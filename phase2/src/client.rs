@@ -92,7 +92,8 @@ impl Client {
 
     /// Whether a place is still of interest.
     pub fn is_live(&self, index: u32) -> bool {
-        !self.over.load(Ordering::Relaxed) && self.off.get(index as usize).is_some_and(|off| !off.load(Ordering::Relaxed))
+        !self.over.load(Ordering::Relaxed)
+            && self.off.get(index as usize).is_some_and(|off| !off.load(Ordering::Relaxed))
     }
 
     /// Does what it is told until the connection ends.
@@ -142,14 +143,15 @@ impl Client {
         }
     }
 
+    /// A strand is about to begin: it is there from now on.
+    pub fn announce(&self, strand: Strand) {
+        self.say(&Said::Strand(strand, Life::Begins));
+    }
+
     /// A strand begins.
     pub fn begin(&self, strand: Strand) -> Arc<Seat> {
-        let seat = Arc::new(Seat {
-            strand,
-            in_call: AtomicBool::new(false),
-            told: Mutex::new(None),
-            changed: Condvar::new(),
-        });
+        let seat =
+            Arc::new(Seat { strand, in_call: AtomicBool::new(false), told: Mutex::new(None), changed: Condvar::new() });
         lock(&self.seats).insert(strand, Arc::clone(&seat));
         self.say(&Said::Strand(strand, Life::Begins));
         seat

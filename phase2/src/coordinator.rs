@@ -60,10 +60,8 @@ impl Coordinator {
                 own(floor, receiver, patience).await;
             });
         };
-        let thread = std::thread::Builder::new()
-            .name("coordinator".into())
-            .spawn(serve)
-            .map_err(CoordinatorError::Start)?;
+        let thread =
+            std::thread::Builder::new().name("coordinator".into()).spawn(serve).map_err(CoordinatorError::Start)?;
         Ok(Self { at, inputs, thread: Some(thread) })
     }
 

@@ -7,7 +7,7 @@
 //! | `witnesses` | of each candidate the first meeting |
 //!
 //! *Nobody waits for nothing.* A strand is held for a bounded time. When all strands that are not held are inside calls, and nothing has
-//! changed for [`QUIET`], nobody can come: the policy names one that goes on. Calls may return by themselves at any moment, hence the
+//! changed for a few milliseconds ([`Policy::quiet`]), nobody can come: the policy names one that goes on. Calls may return by themselves at any moment, hence the
 //! short wait; a strand that spins on memory looks as if it ran, and for that there is the bound.
 
 use crate::candidate::{Candidate, LiveSite, Side, Spot};
@@ -19,8 +19,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use thrille_model::{Access, Place, Rank, Segment, Site, Strand, conflict};
 
-/// How long nothing changes before it is believed that nobody can move.
-pub const QUIET: Duration = Duration::from_millis(3);
 /// How long the second side of an order waits for the first to be done.
 const SECOND_WAITS: Duration = Duration::from_millis(300);
 /// How long the strands are watched after the last one was held.
@@ -149,6 +147,8 @@ pub struct Floor {
     off: BTreeSet<u32>,
     ranks: u32,
     joined: BTreeSet<u32>,
+    /// Ranks whose first strand has begun.
+    begun: BTreeSet<u32>,
     strands: BTreeMap<Strand, State>,
     present: Vec<Present>,
     gone: Vec<(Spot, Access)>,
@@ -173,6 +173,7 @@ impl Floor {
             off: BTreeSet::new(),
             ranks,
             joined: BTreeSet::new(),
+            begun: BTreeSet::new(),
             strands: BTreeMap::new(),
             present: Vec::new(),
             gone: Vec::new(),
@@ -241,7 +242,8 @@ impl Floor {
         self.changed = now;
         match life {
             Life::Begins => {
-                self.strands.insert(strand, State::Running);
+                self.begun.insert(strand.rank.0);
+                self.strands.entry(strand).or_insert(State::Running);
             }
             Life::Ends => {
                 self.strands.remove(&strand);
@@ -309,9 +311,8 @@ impl Floor {
     /// A strand is about to complete operations of its rank.
     pub fn completing(&mut self, now: Duration, strand: Strand, operations: Vec<u64>) {
         self.changed = now;
-        let of_these = |p: &&Present| {
-            p.access.strand.rank == strand.rank && p.operation.is_some_and(|o| operations.contains(&o))
-        };
+        let of_these =
+            |p: &&Present| p.access.strand.rank == strand.rank && p.operation.is_some_and(|o| operations.contains(&o));
         let wanted = self.present.iter().filter(of_these).any(|p| self.wanted(p.spot));
         let awaited = operations.iter().any(|&o| self.is_awaited(strand.rank, o));
         let held = Held { what: What::Completing(operations), misses: 0, until: now, behind: None };
@@ -334,7 +335,7 @@ impl Floor {
             self.let_go(strand, true);
             self.changed = now;
         }
-        if self.nobody_moves() && now >= self.changed + QUIET {
+        if self.nobody_moves() && now >= self.changed + self.policy.quiet() {
             self.break_stall();
             self.changed = now;
         }
@@ -351,7 +352,7 @@ impl Floor {
     /// When the next [`Floor::tick`] is due, if nothing else happens.
     pub fn deadline(&self) -> Option<Duration> {
         let until = self.held().map(|(_, held)| held.until).min();
-        let stall = self.nobody_moves().then_some(self.changed + QUIET);
+        let stall = self.nobody_moves().then_some(self.changed + self.policy.quiet());
         let watch = self.watched.then_some(self.last_held + WATCH);
         [until, stall, watch].into_iter().flatten().min()
     }
@@ -381,7 +382,7 @@ impl Floor {
     }
 
     fn nobody_moves(&self) -> bool {
-        let all_here = self.joined.len() >= self.ranks as usize;
+        let all_here = self.begun.len() >= self.ranks as usize;
         let all_wait = self.strands.values().all(|state| !matches!(state, State::Running));
         self.watched && all_here && all_wait && self.held().next().is_some()
     }
@@ -406,8 +407,7 @@ impl Floor {
             What::Completing(_) => At { strand, live: None, moment: Moment::Completing, misses },
             What::Access(id) => {
                 let present = self.present.iter().find(|p| p.id == id);
-                let moment =
-                    if present.is_some_and(|p| p.operation.is_some()) { Moment::Issue } else { Moment::Point };
+                let moment = if present.is_some_and(|p| p.operation.is_some()) { Moment::Issue } else { Moment::Point };
                 At { strand, live: present.map(|p| p.live), moment, misses }
             }
         }
@@ -601,8 +601,6 @@ impl Floor {
         }
     }
 }
-
-
 
 #[cfg(test)]
 mod tests;

@@ -15,6 +15,9 @@ use crate::schedule::Schedule;
 use std::time::Duration;
 use thrille_model::Strand;
 
+/// Calls that wait may return by themselves at any moment: a little is waited for that.
+pub const QUIET: Duration = Duration::from_millis(4);
+
 /// Where in the life of an access a strand stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
@@ -46,6 +49,11 @@ pub trait Policy: Send {
 
     /// Nobody can move: which of the held goes on? There is at least one.
     fn stalled(&mut self, held: &[At]) -> usize;
+
+    /// How long nothing changes before it is believed that nobody can move.
+    fn quiet(&self) -> Duration {
+        QUIET
+    }
 
     /// Both sides are there: who goes first? None lets both go.
     fn met(&mut self) -> Option<Side>;

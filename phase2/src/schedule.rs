@@ -49,7 +49,9 @@ impl Schedule {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     /// Something else.
-    #[error("not a schedule: one begins with {PREFIX} and is printed by the report behind `thrille confirm --replay`; copy all of it")]
+    #[error(
+        "not a schedule: one begins with {PREFIX} and is printed by the report behind `thrille confirm --replay`; copy all of it"
+    )]
     Foreign,
     /// Another version's.
     #[error("this schedule was printed by another version of thrille: confirm the race again with this one")]

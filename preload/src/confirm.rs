@@ -13,7 +13,7 @@ mod live;
 mod spans;
 mod strand;
 
-pub use spans::Span;
+pub use spans::{Span, Until};
 pub use strand::Local;
 
 use crate::entry::block;
@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use thrille_model::job::ENV_TOKEN;
 use thrille_model::{
-    Access, Act, Interval, Kind, LocksetId, Operation, Order, Phases, Place, Rank, Segment, Site, StackId, Strand,
+    Access, Act, Ctx, Interval, Kind, LocksetId, Order, Phases, Place, Rank, Segment, Site, StackId, Strand,
 };
 use thrille_phase2::client::{Client, Go};
 use thrille_phase2::protocol::{Arrival, ENV_COORDINATOR};
@@ -110,6 +110,13 @@ pub fn begin(strand: Strand) -> *mut Local {
     })
 }
 
+/// A strand will begin soon: others may wait for it.
+pub fn announce(strand: Strand) {
+    if let Some(confirm) = CONFIRM.get() {
+        confirm.client.announce(strand);
+    }
+}
+
 /// It ends.
 pub fn end_strand(local: *mut Local) {
     if let (Some(confirm), false) = (CONFIRM.get(), local.is_null()) {
@@ -142,6 +149,8 @@ pub fn leave_call(local: *mut Local) {
     if let Some(confirm) = CONFIRM.get() {
         // SAFETY: the calling thread's own.
         let local = unsafe { &mut *local };
+        let mine = Until::Return(local.seat.strand());
+        confirm.complete(local, |span| span.until == mine);
         confirm.client.leave(&local.seat);
         confirm.pay(local);
     }
@@ -209,7 +218,9 @@ fn at_hook(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
 pub fn point(o: &mut Observed, address: u64, len: u64, kind: Kind, act: Act) {
     if len > 0 {
         let touched = Touched::at(address, len, kind, act, o.recorder);
-        stand_in(o, &touched, None);
+        // The buffers of a collective are in use until its call returns.
+        let lasts = (act == Act::Collective).then(|| Until::Return(o.recorder.strand()));
+        stand_in(o, &touched, lasts);
     }
 }
 
@@ -220,12 +231,14 @@ pub fn end(o: &mut Observed, end: End, lasts: Operands) {
     let operation = match lasts {
         // Whoever sees its signal comes after it: it is there as long as its strand stands before it.
         Operands::Done | Operands::Until(_, Order::Signalled(_)) => None,
-        Operands::Until(ctx, order) => Some(Operation { ctx, end: None, order }),
+        Operands::Until(ctx, order) => Some(Until::Context(ctx, order)),
     };
+    // What a fence has put ahead of this is there before it.
+    completing(o, |span| span.fenced && span.target() == Some(owner));
     stand_in(o, &Touched { owner, segment, lo, len, kind, act }, operation);
 }
 
-fn stand_in(o: &mut Observed, touched: &Touched, operation: Option<Operation>) {
+fn stand_in(o: &mut Observed, touched: &Touched, operation: Option<Until>) {
     let pc = o.pc;
     // SAFETY: the calling thread's own; the call that is observed keeps others in this thread from it.
     let local = unsafe { (*block()).local.as_mut() };
@@ -239,11 +252,14 @@ pub fn completing(_o: &mut Observed, which: impl Fn(&Span) -> bool) {
     // SAFETY: the calling thread's own; the call that is observed keeps others in this thread from it.
     let local = unsafe { (*block()).local.as_mut() };
     if let (Some(confirm), Some(local)) = (CONFIRM.get(), local) {
-        let numbers = confirm.spans.take(which);
-        if !numbers.is_empty() {
-            let go = confirm.client.completing(&local.seat, numbers);
-            confirm.owe(local, go);
-        }
+        confirm.complete(local, which);
+    }
+}
+
+/// A fence: what is under way is ordered before what goes to the same target later.
+pub fn fenced(ctx: Ctx) {
+    if let Some(confirm) = CONFIRM.get() {
+        confirm.spans.fence(ctx);
     }
 }
 
@@ -274,12 +290,21 @@ impl Touched {
 }
 
 impl Confirm {
+    /// Waits to be let into the completion of what is under way.
+    fn complete(&self, local: &mut Local, which: impl Fn(&Span) -> bool) {
+        let numbers = self.spans.take(which);
+        if !numbers.is_empty() {
+            let go = self.client.completing(&local.seat, numbers);
+            self.owe(local, go);
+        }
+    }
+
     /// A strand is about to do something: if that is at a live place, it asks.
-    fn stand(&self, local: &mut Local, recorder: &Recorder, touched: &Touched, operation: Option<Operation>, pc: u64) {
+    fn stand(&self, local: &mut Local, recorder: &Recorder, touched: &Touched, lasts: Option<Until>, pc: u64) {
         self.pay(local);
         let offset = self.offset(recorder, touched);
         let private = touched.segment == Segment::Private && offset.is_none();
-        if private && operation.is_none() && !THREADED.load(Ordering::Relaxed) && self.spans.none() {
+        if private && lasts.is_none() && !THREADED.load(Ordering::Relaxed) && self.spans.none() {
             // Nobody else can be there.
             return;
         }
@@ -303,7 +328,7 @@ impl Confirm {
                 kind: touched.kind,
                 strand: recorder.strand(),
                 begin: recorder.pos(),
-                span: operation.map_or(thrille_model::Span::Point, thrille_model::Span::Operation),
+                span: lasts.map_or(thrille_model::Span::Point, Until::span),
                 phases: Phases { lo: recorder.phase(), hi: None },
                 locks: LocksetId::EMPTY,
                 act,
@@ -311,12 +336,12 @@ impl Confirm {
                 stack: StackId(0),
                 times: 1,
             };
-            let number = operation.map(|_| self.spans.number());
+            let number = lasts.map(|_| self.spans.number());
             let stack = self.stack(pc);
             let arrival = Arrival { live: index, times, misses: local.misses(index), access, operation: number, stack };
             let go = self.client.arrive(&local.seat, arrival);
-            if let (Some(number), Some(operation)) = (number, operation) {
-                self.spans.add(Span { number, ctx: operation.ctx, order: operation.order });
+            if let (Some(number), Some(until)) = (number, lasts) {
+                self.spans.add(Span { number, until, fenced: false });
             }
             if go.missed {
                 local.missed(index);

@@ -50,7 +50,7 @@ impl Observed {
     /// A call that completes a context is about to begin; for calls that [`Observed::quiet`] follows.
     pub fn completing(&mut self, ctx: Ctx) {
         if self.confirms() {
-            confirm::completing(self, |span| span.ctx == ctx);
+            confirm::completing(self, |span| span.is_on(ctx));
         }
     }
 
@@ -60,17 +60,12 @@ impl Observed {
         self.session.rank().quiet(self.recorder, ctx);
     }
 
-    /// What comes on a context later arrives later. In a run that confirms races, as for [`Observed::quiet`].
+    /// What comes on a context later arrives later.
     pub fn fence(&mut self, ctx: Ctx) {
-        self.fencing(ctx);
-        self.session.rank().fence(self.recorder, ctx);
-    }
-
-    /// A call that does so is about to begin.
-    pub fn fencing(&mut self, ctx: Ctx) {
         if self.confirms() {
-            confirm::completing(self, |span| span.order.channel().is_some_and(|channel| channel.ctx == ctx));
+            return confirm::fenced(ctx);
         }
+        self.session.rank().fence(self.recorder, ctx);
     }
 
     /// Comes to a global barrier.

@@ -5,7 +5,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::allocation::thread_stack;
-use crate::confirm::waiting;
+use crate::confirm::{self, waiting};
 use crate::counters::between_processes;
 use crate::openmp;
 use crate::rank::{Observed, SESSION, THREADED, attach, detach, observe_program, unobserved};
@@ -202,6 +202,7 @@ interpose! {
         };
         THREADED.store(true, Ordering::Release);
         let strand = session.rank().fork(recorder);
+        confirm::announce(strand);
         let start = Box::into_raw(Box::new(Start { routine, argument, strand }));
         let result = strands(|strands| {
             let result = unsafe { real(thread, attr, thread_starts, start.cast()) };

@@ -7,7 +7,8 @@ use crate::merge::{Merged, merge};
 use crate::modules::Modules;
 use crate::records::{RankRecords, Records};
 use crate::shape::{
-    AllocationReport, Bytes, ConfirmationReport, Frame, Loaded, LockReport, ObjectReport, RaceReport, Report, SideReport, Summary, VERSION,
+    AllocationReport, Bytes, ConfirmationReport, Frame, Loaded, LockReport, ObjectReport, RaceReport, Report,
+    SideReport, Summary, VERSION,
 };
 use crate::source::called;
 use crate::statics::Statics;
@@ -58,7 +59,15 @@ pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics, di
     notes.extend(records.run.iter().flat_map(|run| run.notes.iter().cloned()));
     notes.extend(ranks_notes(&records.ranks));
     notes.extend(notes_on(&summary));
-    Report { version: VERSION, tool: env!("CARGO_PKG_VERSION").into(), run: records.run, summary, races, notes, loaded: Vec::new() }
+    Report {
+        version: VERSION,
+        tool: env!("CARGO_PKG_VERSION").into(),
+        run: records.run,
+        summary,
+        races,
+        notes,
+        loaded: Vec::new(),
+    }
 }
 
 struct Context<'a> {

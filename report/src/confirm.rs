@@ -131,9 +131,11 @@ fn hindered(obstacle: Obstacle) -> String {
             "unlikely: one side came only after the other had gone, ordered by the hand-made signal of race {number} (a word that is \
              polled): no race on a machine where that is enough, but the standard does not promise it"
         ),
-        Obstacle::AlwaysOrdered => "each was held for the other, and one came only after the other had gone: something that the model \
+        Obstacle::AlwaysOrdered => {
+            "each was held for the other, and one came only after the other had gone: something that the model \
              does not know may order them (a file, a clock, a word polled by hand)"
-            .into(),
+                .into()
+        }
         Obstacle::OtherBytes => "both sides came, but never to the same bytes while the other was there".into(),
         Obstacle::Budget => "no time was left: raise --confirm-time, or run `thrille confirm`".into(),
     }

@@ -36,8 +36,8 @@ mod words;
 pub use confirm::{CONFIRM_FILE, Confirmations};
 pub use run::{Exit, RUN_FILE, RunInfo, signal_name};
 pub use shape::{
-    AllocationReport, Bytes, ConfirmationReport, Frame, Loaded, LockReport, ObjectReport, PhaseRange, RaceReport, Report, SideReport, Summary,
-    VERSION, WhyReport,
+    AllocationReport, Bytes, ConfirmationReport, Frame, Loaded, LockReport, ObjectReport, PhaseRange, RaceReport,
+    Report, SideReport, Summary, VERSION, WhyReport,
 };
 pub use text::Colour;
 pub use words::{count, list};

@@ -169,8 +169,7 @@ fn verdict(report: &Report, colour: Colour) -> String {
     let races = report.summary.races;
     if races > 0 {
         let looked_for = report.races.iter().any(|race| race.confirmation.is_some());
-        let confirmed =
-            if looked_for { format!(", {} confirmed", report.summary.confirmed) } else { String::new() };
+        let confirmed = if looked_for { format!(", {} confirmed", report.summary.confirmed) } else { String::new() };
         return colour.paint(Ink::Bad, &format!("{} found{confirmed}", count(races as u64, "race")));
     }
     if report.summary.ranks_observed == 0 {

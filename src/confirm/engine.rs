@@ -87,7 +87,9 @@ impl Ranks {
             .output()
             .with_context(|| format!("cannot start the oracle `{command}`"))?;
         if said.status.code() == Some(127) {
-            anyhow::bail!("the oracle `{command}` was not found: name it with its path, for example --oracle ./verify.sh");
+            anyhow::bail!(
+                "the oracle `{command}` was not found: name it with its path, for example --oracle ./verify.sh"
+            );
         }
         Ok((said.status.code(), hash(&said.stdout)))
     }
@@ -111,8 +113,7 @@ impl Engine for Ranks {
         let token = Token::random().context("cannot read /dev/urandom")?;
         let floor = Floor::new(self.ranks, plan.candidates.clone(), plan.live.clone(), plan.choice.policy());
         // Half of the time for the meeting, half for the program to come to its end.
-        let coordinator =
-            Coordinator::start(IpAddr::V4(Ipv4Addr::LOCALHOST), token.clone(), floor, plan.limit / 2)?;
+        let coordinator = Coordinator::start(IpAddr::V4(Ipv4Addr::LOCALHOST), token.clone(), floor, plan.limit / 2)?;
         let start = Start {
             program: self.program.clone(),
             command: self.command.clone(),
@@ -138,7 +139,8 @@ impl Engine for Ranks {
             Some(command) if !ended.hung => Some(self.judge(command, place.path(), &ended)?),
             _ => None,
         };
-        let output = (0..self.ranks).map(|rank| std::fs::read(launch::output_file(place.path(), rank)).unwrap_or_default());
+        let output =
+            (0..self.ranks).map(|rank| std::fs::read(launch::output_file(place.path(), rank)).unwrap_or_default());
         let behaviour = Behaviour {
             exits: ended.exits.iter().map(|exit| (exit.code, exit.signal)).collect(),
             output: output.map(|bytes| hash(&bytes)).collect(),

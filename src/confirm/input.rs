@@ -27,7 +27,8 @@ impl Input {
             return Ok(Self::Nothing);
         }
         // The position is that of the descriptor itself, which a new one does not share.
-        let info = std::fs::read_to_string("/proc/self/fdinfo/0").context("cannot ask for the position in the input")?;
+        let info =
+            std::fs::read_to_string("/proc/self/fdinfo/0").context("cannot ask for the position in the input")?;
         let position = info.lines().find_map(|line| line.strip_prefix("pos:")?.trim().parse().ok());
         Ok(Self::File(position.unwrap_or(0)))
     }

@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::candidate::{Wanted, live_sites};
-use crate::policy::{Choice, Ordered, PauseAndMatch};
-use thrille_model::{Act, Channel, Ctx, Interval, Kind, LocksetId, Operation, Order, Phase, Phases, Pos, Span, StackId};
+use crate::policy::{Choice, Ordered, PauseAndMatch, QUIET};
+use thrille_model::{
+    Act, Channel, Ctx, Interval, Kind, LocksetId, Operation, Order, Phase, Phases, Pos, Span, StackId,
+};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -210,7 +212,7 @@ fn the_second_does_not_wait_for_a_first_that_waits_for_it() {
     arrive(&mut floor, 2 * MS, 1, spot(20, Act::Load), 0, None);
     went(&mut floor);
     floor.doing(3 * MS, strand(0), Doing::InCall);
-    floor.tick(3 * MS + QUIET);
+    floor.tick(3 * MS + 4 * QUIET);
     assert_eq!(went(&mut floor), [(1, false)]);
 }
 

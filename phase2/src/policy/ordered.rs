@@ -1,6 +1,6 @@
 //! One order of a race that is known to happen: both sides are made to meet as ever, then the one goes first and the other when it is done.
 
-use super::{At, Policy, cheapest};
+use super::{At, Policy, QUIET, cheapest};
 use crate::candidate::Side;
 use std::time::Duration;
 
@@ -24,6 +24,11 @@ impl Policy for Ordered {
 
     fn stalled(&mut self, held: &[At]) -> usize {
         cheapest(held).unwrap_or(0)
+    }
+
+    fn quiet(&self) -> Duration {
+        // There is one meeting to come: it is worth some patience.
+        4 * QUIET
     }
 
     fn met(&mut self) -> Option<Side> {

@@ -74,8 +74,12 @@ mod tests {
 
     #[test]
     fn one_strand_at_a_time_is_the_highest_and_seeds_decide_which() {
-        let at =
-            |rank| At { strand: Strand { rank: Rank(rank), index: 0 }, live: Some(0), moment: Moment::Point, misses: 0 };
+        let at = |rank| At {
+            strand: Strand { rank: Rank(rank), index: 0 },
+            live: Some(0),
+            moment: Moment::Point,
+            misses: 0,
+        };
         let mut winners = [0, 0];
         for seed in 0..200 {
             let mut pct = Pct { changes: Vec::new(), ..Pct::new(seed, Duration::from_millis(1)) };
@@ -91,8 +95,12 @@ mod tests {
 
     #[test]
     fn a_change_lowers_whoever_arrives() {
-        let at =
-            |rank| At { strand: Strand { rank: Rank(rank), index: 0 }, live: Some(0), moment: Moment::Point, misses: 0 };
+        let at = |rank| At {
+            strand: Strand { rank: Rank(rank), index: 0 },
+            live: Some(0),
+            moment: Moment::Point,
+            misses: 0,
+        };
         let mut pct = Pct { changes: vec![2], ..Pct::new(1, Duration::from_millis(1)) };
         pct.hold(&at(0));
         pct.hold(&at(1));

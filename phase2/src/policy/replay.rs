@@ -1,7 +1,7 @@
 //! Replay of a recorded schedule: the two strands of the meeting are held, each from its recorded execution on, until the other is there.
 //! Nobody else is stopped (see [`crate::LiveSite::only`]).
 
-use super::{At, Moment, Policy, cheapest};
+use super::{At, Moment, Policy, QUIET, cheapest};
 use crate::candidate::Side;
 use crate::schedule::Schedule;
 use std::time::Duration;
@@ -30,6 +30,11 @@ impl Policy for Replay {
 
     fn stalled(&mut self, held: &[At]) -> usize {
         cheapest(held).or_else(|| held.iter().position(|at| at.moment == Moment::Completing)).unwrap_or(0)
+    }
+
+    fn quiet(&self) -> Duration {
+        // There is one meeting to come: it is worth some patience.
+        4 * QUIET
     }
 
     fn met(&mut self) -> Option<Side> {

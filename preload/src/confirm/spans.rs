@@ -1,19 +1,64 @@
-//! Operations of this rank that are under way at live places: they end when any strand of the rank completes their context, or orders it
-//! by a fence. That may be too early by the model, never too late.
+//! Operations of this rank that are under way at live places: they end when any strand of the rank completes their context; one that a
+//! fence has ordered ends when something goes to the same target behind it, which may be a flag that somebody polls. That may be too early
+//! by the model, never too late.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use thrille_model::{Ctx, Order};
+use thrille_model::{Channel, Ctx, Operation, Order, Rank, Strand};
 
 /// One of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
     /// Its number in this rank.
     pub number: u64,
-    /// What completes it.
-    pub ctx: Ctx,
-    /// What orders it before that.
-    pub order: Order,
+    /// What ends it.
+    pub until: Until,
+    /// A fence puts it ahead of what goes to the same target from now on.
+    pub fenced: bool,
+}
+
+/// What ends an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// The completion of a context; before that it is ordered as said.
+    Context(Ctx, Order),
+    /// The return of the call that this strand is in.
+    Return(Strand),
+}
+
+impl Until {
+    /// As the model has it.
+    pub fn span(self) -> thrille_model::Span {
+        let (ctx, order) = match self {
+            Self::Context(ctx, order) => (ctx, order),
+            Self::Return(_) => (Ctx(u32::MAX), Order::None),
+        };
+        thrille_model::Span::Operation(Operation { ctx, end: None, order })
+    }
+}
+
+impl Span {
+    /// Whether a context completes it.
+    pub fn is_on(&self, on: Ctx) -> bool {
+        matches!(self.until, Until::Context(ctx, _) if ctx == on)
+    }
+
+    fn channel(&self) -> Option<Channel> {
+        match self.until {
+            Until::Context(_, order) => order.channel(),
+            Until::Return(_) => None,
+        }
+    }
+
+    /// Whether it goes by a channel of this context.
+    pub fn goes_by(&self, ctx: Ctx) -> bool {
+        self.channel().is_some_and(|channel| channel.ctx == ctx)
+    }
+
+    /// Whose memory it goes to, if by a channel.
+    pub fn target(&self) -> Option<Rank> {
+        self.channel().map(|channel| channel.target)
+    }
 }
 
 /// All of them.
@@ -39,6 +84,13 @@ impl Spans {
         let mut open = self.lock();
         open.push(span);
         self.count.store(open.len(), Ordering::Release);
+    }
+
+    /// A fence on a context.
+    pub fn fence(&self, ctx: Ctx) {
+        if !self.none() {
+            self.lock().iter_mut().filter(|span| span.goes_by(ctx)).for_each(|span| span.fenced = true);
+        }
     }
 
     /// Whether there is none.

@@ -78,6 +78,10 @@ fn complete(call: &mut Call, win: MPI_Win) {
         for ctx in near {
             call.quiet(ctx);
         }
+        if call.confirms() {
+            // The target's wait, which this call lets go on, is behind it.
+            crate::confirm::completing(call, |span| span.goes_by(channel.ctx));
+        }
         call.fence(channel.ctx);
         let mut rank = call.o.session.rank();
         rank.update(call.o.recorder, word, version, How::Set, Some(channel), false);

@@ -165,9 +165,10 @@ fn completing(call: &mut Call, asked: &[Asked]) {
     let scopes: Vec<Ctx> = REQUESTS.with(|r| {
         let of = |asked: &Asked| -> Vec<Ctx> {
             let persistent = r.persistent.get(&asked.handle).and_then(|p| p.active.as_ref());
-            let once = r.once.get(&asked.handle).and_then(|list| {
-                list.iter().find(|e| e.at == asked.at).or(list.first()).map(|entry| &entry.pending)
-            });
+            let once = r
+                .once
+                .get(&asked.handle)
+                .and_then(|list| list.iter().find(|e| e.at == asked.at).or(list.first()).map(|entry| &entry.pending));
             persistent.or(once).map_or_else(Vec::new, |pending| pending.scopes.clone())
         };
         asked.iter().flat_map(of).collect()

@@ -106,10 +106,7 @@ fn quiet(ctx: Ctx, real: &dyn Fn()) {
 }
 
 fn fence(ctx: Ctx, real: &dyn Fn()) {
-    let mut call = call();
-    if let Some(call) = &mut call {
-        call.fencing(ctx);
-    }
+    let call = call();
     real();
     if let Some(mut call) = call {
         call.fence(ctx);
