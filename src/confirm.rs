@@ -20,6 +20,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use thrille_model::verdict::Finding;
+use thrille_phase2::campaign::Closeness;
 use thrille_phase2::{Budget, Campaign, Candidate, Engine, Schedule, campaign};
 use thrille_report::{Confirmations, Loaded, RaceReport, Report, RunInfo};
 
@@ -134,8 +135,9 @@ fn replay(report: &Report, mut ranks: Ranks, schedule: &Schedule, settings: &Set
     };
     let usual = report.run.as_ref().and_then(|run| run.elapsed_seconds).unwrap_or(1.0);
     let limit = Duration::from_secs_f64(usual.max(0.0) * 10.0).max(Duration::from_secs(10));
-    for _ in 0..settings.tries {
-        let outcome = ranks.run(&campaign::replay(&candidate, schedule, limit))?;
+    for attempt in 0..settings.tries {
+        let closeness = if attempt % 2 == 0 { Closeness::Strands } else { Closeness::Ranks };
+        let outcome = ranks.run(&campaign::replay(&candidate, schedule, closeness, limit))?;
         if outcome.witnesses.iter().any(Option::is_some) {
             output::print_line(&format!("race {} happened again: both sides were there at the same time", race.number));
             return Ok(Code::Races);

@@ -3,7 +3,7 @@
 //! All candidates are live in the first two runs: races that have nothing to do with each other are confirmed together. What is left is then
 //! looked for alone, by pause-and-match and by random priorities. At last, each race that was confirmed is run in both orders.
 
-use crate::candidate::{Candidate, LiveSite, Side, live_sites};
+use crate::candidate::{Candidate, LiveSite, Side, Wanted, live_sites};
 use crate::floor::{Overlap, Tally, Witness};
 use crate::policy::Choice;
 use crate::schedule::Schedule;
@@ -22,6 +22,8 @@ pub struct Plan {
     pub live: Vec<LiveSite>,
     /// How to schedule.
     pub choice: Choice,
+    /// The rank that starts late.
+    pub late: Option<u32>,
     /// A run that takes longer hangs.
     pub limit: Duration,
 }
@@ -140,16 +142,20 @@ impl Campaign {
     /// Makes the runs.
     pub fn run<E: Engine>(&mut self, engine: &mut E) -> Result<(), E::Error> {
         let pause = |patience, seed| Choice::PauseAndMatch { patience: Duration::from_millis(patience), seed };
-        self.look(engine, &self.open(), false, pause(60, 1))?;
+        self.look(engine, &self.open(), false, pause(60, 1), None)?;
         // Where the bytes or phases are others than in phase 1.
-        self.look(engine, &self.open(), true, pause(30, 2))?;
+        self.look(engine, &self.open(), true, pause(30, 2), None)?;
         for attempt in 2..self.budget.tries {
             for index in self.open() {
-                let choice = match attempt {
-                    2 => pause(400, 3),
-                    n => Choice::Pct { seed: u64::from(n), patience: Duration::from_millis(100) },
+                let late = |side| self.candidates[index].ranks(side).first().copied();
+                let pct = Choice::Pct { seed: u64::from(attempt), patience: Duration::from_millis(100) };
+                // Who is first to take a lock may decide whether they can meet at all: one starts late, then the other.
+                let (choice, late) = match attempt {
+                    2 => (pause(400, 3), late(Side::A)),
+                    3 => (pause(400, 4), late(Side::B)),
+                    _ => (pct, None),
                 };
-                self.look(engine, &[index], attempt % 2 == 1, choice)?;
+                self.look(engine, &[index], false, choice, late)?;
             }
         }
         for index in 0..self.candidates.len() {
@@ -187,6 +193,7 @@ impl Campaign {
         which: &[usize],
         anywhere: bool,
         choice: Choice,
+        late: Option<u32>,
     ) -> Result<(), E::Error> {
         if which.is_empty() || self.spent() {
             return Ok(());
@@ -197,7 +204,7 @@ impl Campaign {
         };
         let candidates: Vec<Candidate> = which.iter().map(pick).collect();
         let live = live_sites(candidates.iter());
-        let outcome = engine.run(&Plan { candidates, live, choice, limit: self.budget.limit() })?;
+        let outcome = engine.run(&Plan { candidates, live, choice, late, limit: self.budget.limit() })?;
         self.interrupted |= outcome.interrupted;
         for ((&index, witness), tally) in which.iter().zip(outcome.witnesses).zip(&outcome.tallies) {
             self.tries[index] += 1;
@@ -280,7 +287,8 @@ impl Campaign {
                 narrow(&mut live, &witness.schedule(self.ranks));
             }
             let choice = Choice::Ordered { first, patience: Duration::from_millis(500) };
-            let outcome = engine.run(&Plan { candidates, live, choice, limit: self.budget.limit() })?;
+            let late = self.witnesses[index].as_ref().and_then(Witness::late);
+            let outcome = engine.run(&Plan { candidates, live, choice, late, limit: self.budget.limit() })?;
             self.interrupted |= outcome.interrupted;
             let met = outcome.witnesses.iter().flatten().next().is_some();
             if met || outcome.behaviour.hung {
@@ -333,10 +341,10 @@ impl Campaign {
     /// The race on a word by which the ranks of this one signal to each other.
     fn polled_by(&self, candidate: &Candidate) -> Option<usize> {
         let among = |flag: &&Candidate| {
-            let ranks: Vec<u32> = flag.ranks.concat();
+            let ranks = [flag.ranks(Side::A), flag.ranks(Side::B)].concat();
             flag.flag
                 && flag.number != candidate.number
-                && candidate.ranks.iter().all(|side| side.iter().any(|rank| ranks.contains(rank)))
+                && [Side::A, Side::B].iter().all(|&side| candidate.ranks(side).iter().any(|rank| ranks.contains(rank)))
         };
         self.candidates.iter().filter(among).map(|flag| flag.number).min()
     }
@@ -375,12 +383,27 @@ pub fn narrow(live: &mut [LiveSite], schedule: &Schedule) {
     }
 }
 
+/// How closely a schedule is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closeness {
+    /// By the recorded executions of the recorded strands.
+    Strands,
+    /// By any execution of the recorded ranks: which of a rank's threads gets which task is not the schedule's to say.
+    Ranks,
+}
+
 /// The run that a schedule asks for.
-pub fn replay(candidate: &Candidate, schedule: &Schedule, limit: Duration) -> Plan {
-    let candidates = vec![candidate.anywhere()];
+pub fn replay(candidate: &Candidate, schedule: &Schedule, closeness: Closeness, limit: Duration) -> Plan {
+    let mut candidates = vec![candidate.anywhere()];
+    if closeness == Closeness::Ranks {
+        let turns = [Side::A, Side::B].map(|side| schedule.turn(side));
+        candidates[0].wanted = turns.map(|turn| Wanted { ranks: vec![turn.strand.rank.0], ..Wanted::default() });
+    }
     let mut live = live_sites(candidates.iter());
-    narrow(&mut live, schedule);
-    Plan { candidates, live, choice: Choice::Replay(*schedule), limit }
+    if closeness == Closeness::Strands {
+        narrow(&mut live, schedule);
+    }
+    Plan { candidates, live, choice: Choice::Replay(*schedule), late: schedule.late, limit }
 }
 
 #[cfg(test)]

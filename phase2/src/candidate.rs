@@ -37,15 +37,18 @@ pub struct Wanted {
     pub offsets: Vec<(u64, u64)>,
     /// Global barriers passed, at least and at most.
     pub phases: Vec<(u64, Option<u64>)>,
+    /// Who.
+    pub ranks: Vec<u32>,
 }
 
 impl Wanted {
     /// Whether an execution is among them. `offset` is none where the object is not known.
-    pub fn includes(&self, offset: Option<(u64, u64)>, phase: u64) -> bool {
+    pub fn includes(&self, rank: u32, offset: Option<(u64, u64)>, phase: u64) -> bool {
         let here = |&(lo, hi): &(u64, u64)| offset.is_none_or(|(from, to)| from < hi && lo < to);
         let now = |&(first, last): &(u64, Option<u64>)| first <= phase && last.is_none_or(|last| phase <= last);
         (self.offsets.is_empty() || self.offsets.iter().any(here))
             && (self.phases.is_empty() || self.phases.iter().any(now))
+            && (self.ranks.is_empty() || self.ranks.contains(&rank))
     }
 }
 
@@ -75,8 +78,6 @@ pub struct Candidate {
     pub seen: u64,
     /// A word that one side polls and the other sets.
     pub flag: bool,
-    /// Ranks that were met, on either side.
-    pub ranks: [Vec<u32>; 2],
 }
 
 impl Candidate {
@@ -89,7 +90,6 @@ impl Candidate {
             write_write: false,
             seen: 0,
             flag,
-            ranks: [Vec::new(), Vec::new()],
         };
         let mut anywhere = false;
         for race in races {
@@ -107,22 +107,27 @@ impl Candidate {
             }
             for (index, side) in [&race.first, &race.second].into_iter().enumerate() {
                 new.wanted[index].phases.push((side.phases.lo.0, side.phases.hi.map(|hi| hi.0)));
-                new.ranks[index].push(side.strand.rank.0);
+                new.wanted[index].ranks.push(side.strand.rank.0);
             }
             let writes = |kind: Kind| !matches!(kind, Kind::Read | Kind::Await);
             new.write_write |= writes(race.first.kind) && writes(race.second.kind);
             new.seen += race.seen;
         }
-        for (wanted, ranks) in new.wanted.iter_mut().zip(&mut new.ranks) {
+        for wanted in &mut new.wanted {
             if anywhere {
                 wanted.offsets.clear();
             }
             wanted.phases.sort_unstable();
             wanted.phases.dedup();
-            ranks.sort_unstable();
-            ranks.dedup();
+            wanted.ranks.sort_unstable();
+            wanted.ranks.dedup();
         }
         new
+    }
+
+    /// The ranks that phase 1 saw on a side.
+    pub fn ranks(&self, side: Side) -> &[u32] {
+        &self.wanted[side.index()].ranks
     }
 
     /// The same with every execution of its places.
@@ -191,9 +196,9 @@ mod tests {
     #[test]
     fn wanted_executions() {
         let all = Wanted::default();
-        assert!(all.includes(None, 0) && all.includes(Some((1, 2)), 99));
-        let some = Wanted { offsets: vec![(8, 16)], phases: vec![(2, Some(3)), (7, None)] };
-        assert!(some.includes(Some((15, 20)), 2) && some.includes(None, 8));
-        assert!(!some.includes(Some((16, 20)), 2) && !some.includes(Some((8, 9)), 4));
+        assert!(all.includes(0, None, 0) && all.includes(7, Some((1, 2)), 99));
+        let some = Wanted { offsets: vec![(8, 16)], phases: vec![(2, Some(3)), (7, None)], ranks: vec![1] };
+        assert!(some.includes(1, Some((15, 20)), 2) && some.includes(1, None, 8));
+        assert!(!some.includes(1, Some((16, 20)), 2) && !some.includes(1, Some((8, 9)), 4) && !some.includes(0, None, 8));
     }
 }

@@ -55,6 +55,7 @@ pub struct Client {
     off: Vec<AtomicBool>,
     watched: AtomicBool,
     over: AtomicBool,
+    late: bool,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -69,7 +70,7 @@ impl Client {
         io::Write::write_all(&mut stream, &greeting(token))?;
         send(&mut stream, &Said::Hello { rank, size })?;
         stream.set_read_timeout(Some(CONNECT))?;
-        let Told::Live(live) = receive(&mut stream)? else {
+        let Told::Live(live, late) = receive(&mut stream)? else {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the coordinator does not begin as it should"));
         };
         stream.set_read_timeout(None)?;
@@ -81,8 +82,14 @@ impl Client {
             off,
             watched: AtomicBool::new(false),
             over: AtomicBool::new(false),
+            late,
         };
         Ok((Arc::new(client), stream))
+    }
+
+    /// Whether this rank starts late: [`crate::protocol::LATE`].
+    pub fn is_late(&self) -> bool {
+        self.late
     }
 
     /// Where to stop.
@@ -121,7 +128,7 @@ impl Client {
                     }
                 }
                 Told::Over => self.end_all(),
-                Told::Live(_) => {}
+                Told::Live(..) => {}
             }
         }
         self.end_all();

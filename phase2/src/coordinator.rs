@@ -154,7 +154,7 @@ async fn own(mut floor: Floor, mut inputs: mpsc::UnboundedReceiver<Input>, patie
         match input {
             None => return,
             Some(Input::Joined(rank, to)) => {
-                let _ = to.send(Told::Live(floor.live().to_vec()));
+                let _ = to.send(Told::Live(floor.live().to_vec(), floor.is_late(rank)));
                 let _ = to.send(Told::Off(floor.off()));
                 if over {
                     let _ = to.send(Told::Over);

@@ -73,12 +73,21 @@ pub struct Witness {
     pub overlap: Overlap,
     /// Who went first, if the policy said so.
     pub first: Option<Side>,
+    /// Who came second.
+    pub second: Side,
 }
 
 impl Witness {
     /// What reproduces it.
     pub fn schedule(&self, ranks: u32) -> Schedule {
-        Schedule { ranks, a: self.parts[0].turn, b: self.parts[1].turn, first: self.first }
+        let [a, b] = self.parts.each_ref().map(|part| part.turn);
+        Schedule { ranks, a, b, first: self.first, late: self.late() }
+    }
+
+    /// The rank that came second, if the two are of two ranks: who starts later, comes later.
+    pub fn late(&self) -> Option<u32> {
+        let [a, b] = self.parts.each_ref().map(|part| part.turn.strand.rank.0);
+        (a != b).then_some(if self.second == Side::A { a } else { b })
     }
 }
 
@@ -144,6 +153,8 @@ enum State {
 pub struct Floor {
     candidates: Vec<Candidate>,
     live: Vec<LiveSite>,
+    /// The rank that starts late.
+    late: Option<u32>,
     off: BTreeSet<u32>,
     ranks: u32,
     joined: BTreeSet<u32>,
@@ -170,6 +181,7 @@ impl Floor {
         Self {
             candidates,
             live,
+            late: None,
             off: BTreeSet::new(),
             ranks,
             joined: BTreeSet::new(),
@@ -187,6 +199,17 @@ impl Floor {
             watched: false,
             actions: Vec::new(),
         }
+    }
+
+    /// This rank starts late.
+    #[must_use]
+    pub fn with_late(self, late: Option<u32>) -> Self {
+        Self { late, ..self }
+    }
+
+    /// Whether a rank starts late.
+    pub fn is_late(&self, rank: u32) -> bool {
+        self.late == Some(rank)
     }
 
     /// The live places, for those who join.
@@ -509,7 +532,7 @@ impl Floor {
             };
             let (new, old) = (new.part(), old.part());
             let parts = if mine == Side::A { [new, old] } else { [old, new] };
-            self.witnesses[candidate] = Some(Witness { parts, overlap, first });
+            self.witnesses[candidate] = Some(Witness { parts, overlap, first, second: mine });
         }
         match first {
             None => {

@@ -8,6 +8,7 @@ use crate::candidate::LiveSite;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
+use std::time::Duration;
 use thrille_model::{Access, Site, Strand, wire};
 use thrille_transport::Token;
 
@@ -25,6 +26,9 @@ pub const VERSION: u32 = 1;
 pub const GREETING: usize = 8 + 4 + 2 * Token::LEN;
 /// No frame is longer.
 pub const LIMIT: usize = 16 << 20;
+
+/// How much later a rank starts that is to start late.
+pub const LATE: Duration = Duration::from_millis(40);
 
 /// What a rank says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,8 +94,8 @@ pub struct Arrival {
 /// What the coordinator says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Told {
-    /// Where to stop.
-    Live(Vec<LiveSite>),
+    /// Where to stop, and whether to start late: see [`LATE`].
+    Live(Vec<LiveSite>, bool),
     /// Go on.
     Go {
         /// Who.

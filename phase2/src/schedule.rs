@@ -33,6 +33,8 @@ pub struct Schedule {
     pub b: Turn,
     /// Who went first, if that was settled.
     pub first: Option<Side>,
+    /// The rank that starts late, so that the other is the first to get what both want.
+    pub late: Option<u32>,
 }
 
 impl Schedule {
@@ -115,7 +117,7 @@ mod tests {
         #[test]
         fn printed_and_read_again(a in turns(), b in turns(), ranks in any::<u32>(), first in any::<Option<bool>>()) {
             let first = first.map(|a| if a { Side::A } else { Side::B });
-            let schedule = Schedule { ranks, a, b, first };
+            let schedule = Schedule { ranks, a, b, first, late: Some(ranks) };
             let text = schedule.to_string();
             prop_assert_eq!(text.parse::<Schedule>(), Ok(schedule));
             prop_assert_eq!(text[..text.len() - 2].parse::<Schedule>(), Err(ScheduleError::Damaged));

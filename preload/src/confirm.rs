@@ -28,7 +28,7 @@ use thrille_model::{
     Access, Act, Ctx, Interval, Kind, LocksetId, Order, Phases, Place, Rank, Segment, Site, StackId, Strand,
 };
 use thrille_phase2::client::{Client, Go};
-use thrille_phase2::protocol::{Arrival, ENV_COORDINATOR};
+use thrille_phase2::protocol::{Arrival, ENV_COORDINATOR, LATE};
 use thrille_runtime::{End, Module, Operands, Recorder, UNRESOLVED};
 use thrille_transport::Token;
 
@@ -63,6 +63,9 @@ fn connect(told: &Told, address: &str) -> Result<(), String> {
     let token = token.ok_or_else(|| format!("{ENV_TOKEN} is no token; start the program with thrille confirm"))?;
     let (client, stream) =
         Client::connect(at, &token, told.rank, told.size).map_err(|error| format!("no coordinator there: {error}"))?;
+    if client.is_late() {
+        std::thread::sleep(LATE);
+    }
     let modules = loaded::modules();
     let live = Live::new(client.live(), &modules);
     let listener = Arc::clone(&client);
@@ -318,7 +321,7 @@ impl Confirm {
             let mine = |&(r, t, from): &(u32, u32, u32)| (r, t) == (rank.0, thread) && times >= from;
             let phase = recorder.phase().0;
             let wanted = (site.only.is_empty() || site.only.iter().any(mine))
-                && site.wanted.iter().any(|wanted| wanted.includes(offset, phase));
+                && site.wanted.iter().any(|wanted| wanted.includes(rank.0, offset, phase));
             if !wanted || !self.client.is_live(index) || local.backs_off(index) {
                 continue;
             }

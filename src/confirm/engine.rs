@@ -111,7 +111,7 @@ impl Engine for Ranks {
             .tempdir_in(&self.dir)
             .with_context(|| format!("cannot make a directory in {}", self.dir.display()))?;
         let token = Token::random().context("cannot read /dev/urandom")?;
-        let floor = Floor::new(self.ranks, plan.candidates.clone(), plan.live.clone(), plan.choice.policy());
+        let floor = Floor::new(self.ranks, plan.candidates.clone(), plan.live.clone(), plan.choice.policy()).with_late(plan.late);
         // Half of the time for the meeting, half for the program to come to its end.
         let coordinator = Coordinator::start(IpAddr::V4(Ipv4Addr::LOCALHOST), token.clone(), floor, plan.limit / 2)?;
         let start = Start {

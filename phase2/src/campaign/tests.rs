@@ -14,11 +14,10 @@ fn candidate(number: usize) -> Candidate {
     Candidate {
         number,
         pairs: vec![(spot(number as u64), spot(1000 + number as u64))],
-        wanted: [Wanted::default(), Wanted::default()],
+        wanted: [0, 1].map(|rank| Wanted { ranks: vec![rank], ..Wanted::default() }),
         write_write: true,
         seen: 1,
         flag: number == 9,
-        ranks: [vec![0], vec![1]],
     }
 }
 
@@ -28,7 +27,7 @@ fn witness(candidate: &Candidate) -> Witness {
         stack: Vec::new(),
     };
     let (a, b) = candidate.pairs[0];
-    Witness { parts: [part(a, 0), part(b, 1)], overlap: Overlap::BothStood, first: None }
+    Witness { parts: [part(a, 0), part(b, 1)], overlap: Overlap::BothStood, first: None, second: Side::B }
 }
 
 /// Candidates up to a number meet; behaviour is by who is first.

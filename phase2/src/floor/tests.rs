@@ -25,7 +25,6 @@ fn candidate(number: usize, a: Spot, b: Spot) -> Candidate {
         write_write: false,
         seen: 1,
         flag: false,
-        ranks: [vec![0], vec![1]],
     }
 }
 

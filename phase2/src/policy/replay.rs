@@ -7,7 +7,7 @@ use crate::schedule::Schedule;
 use std::time::Duration;
 
 /// Far longer than a meeting takes: who cannot come is noticed because nobody moves.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_millis(800);
 
 /// The policy.
 pub struct Replay {
