@@ -67,6 +67,8 @@ pub enum Obstacle {
     PolledFlag(usize),
     /// Both came, one always after the other had gone.
     AlwaysOrdered,
+    /// Both came; while one was held, the other waited inside a call.
+    WaitedInCall,
     /// Both came, never to the same bytes.
     OtherBytes,
     /// There was no time to look for it, or not enough.

@@ -1,7 +1,8 @@
 //! Which runs to make within a budget, and the verdicts they amount to.
 //!
 //! All candidates are live in the first two runs: races that have nothing to do with each other are confirmed together. What is left is then
-//! looked for alone, by pause-and-match and by random priorities. At last, each race that was confirmed is run in both orders.
+//! looked for alone, by pause-and-match and by random priorities. Nobody is held for longer than a tenth of a second or so at a time: what
+//! keeps two accesses a second apart in every run is taken for an order, though it is none. At last, each race that was confirmed is run in both orders.
 
 use crate::candidate::{Candidate, LiveSite, Side, Wanted, live_sites};
 use crate::floor::{Overlap, Tally, Witness};
@@ -151,8 +152,8 @@ impl Campaign {
                 let pct = Choice::Pct { seed: u64::from(attempt), patience: Duration::from_millis(100) };
                 // Who is first to take a lock may decide whether they can meet at all: one starts late, then the other.
                 let (choice, late) = match attempt {
-                    2 => (pause(400, 3), late(Side::A)),
-                    3 => (pause(400, 4), late(Side::B)),
+                    2 => (pause(120, 3), late(Side::A)),
+                    3 => (pause(120, 4), late(Side::B)),
                     _ => (pct, None),
                 };
                 self.look(engine, &[index], false, choice, late)?;
@@ -333,6 +334,8 @@ impl Campaign {
             Obstacle::NeverCame(came.map(|came| !came))
         } else if tally.late == [0, 0] {
             if self.tries[index] < self.budget.tries && self.spent() { Obstacle::Budget } else { Obstacle::OtherBytes }
+        } else if tally.waited == [0, 0] && tally.stalled != [0, 0] {
+            Obstacle::WaitedInCall
         } else {
             self.polled_by(candidate).map_or(Obstacle::AlwaysOrdered, Obstacle::PolledFlag)
         }
