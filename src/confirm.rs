@@ -19,7 +19,7 @@ use engine::Ranks;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use thrille_model::verdict::Finding;
+use thrille_model::verdict::{Finding, Obstacle, Verdict};
 use thrille_phase2::campaign::Closeness;
 use thrille_phase2::{Budget, Campaign, Candidate, Engine, Schedule, campaign};
 use thrille_report::{Confirmations, Loaded, RaceReport, Report, RunInfo};
@@ -71,30 +71,28 @@ pub fn confirm(typed: &args::Confirm) -> Result<Code> {
     if let Some(text) = &typed.replay {
         return replay(&report, ranks, &text.parse()?, &settings);
     }
-    let code = look_for(&report, ranks, &dir, &settings, typed.again)?;
-    let report = Report::from_run_dir(&dir)?;
+    let notes = look_for(&report, ranks, &dir, &settings, typed.again)?;
+    let mut report = Report::from_run_dir(&dir)?;
+    report.notes.extend(notes);
+    let _ = output::keep(&report, &dir);
     output::print_report(&report, typed.json);
-    Ok(code.unwrap_or_else(|| Code::of(&report)))
+    Ok(Code::of(&report))
 }
 
 /// Phase 2 after phase 1, on what it found. What goes wrong is a note: the races were found all the same.
-pub fn after_run(dir: &Path, info: &RunInfo, report: &Report, settings: &Settings, input: Input) -> Option<String> {
+pub fn after_run(dir: &Path, info: &RunInfo, report: &Report, settings: &Settings, input: Input) -> Vec<String> {
     let done = Ranks::new(dir, info, settings.oracle.clone(), input)
         .and_then(|ranks| same_build(report).map(|()| ranks))
         .and_then(|ranks| look_for(report, ranks, dir, settings, false));
-    match done {
-        Ok(None) => None,
-        Ok(Some(_)) => Some("confirmation was stopped; `thrille confirm` goes on with it".into()),
-        Err(error) => Some(format!("the races could not be confirmed: {error:#}")),
-    }
+    done.unwrap_or_else(|error| vec![format!("the races could not be confirmed: {error:#}")])
 }
 
-/// Looks for the races that are not known to be confirmed, and writes down what came of it. Some code if the user stopped it.
-fn look_for(report: &Report, mut ranks: Ranks, dir: &Path, settings: &Settings, again: bool) -> Result<Option<Code>> {
+/// Looks for the races that are not known to be confirmed, and writes down what came of it. What the reader must know comes back.
+fn look_for(report: &Report, mut ranks: Ranks, dir: &Path, settings: &Settings, again: bool) -> Result<Vec<String>> {
     let wanted = |race: &&RaceReport| again || !race.confirmed();
     let candidates: Vec<Candidate> = report.races.iter().filter(wanted).map(candidate).collect();
     if candidates.is_empty() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let usual = report.run.as_ref().and_then(|run| run.elapsed_seconds).unwrap_or(1.0);
     let failed = report.run.as_ref().is_none_or(|run| !run.failures().is_empty());
@@ -104,9 +102,22 @@ fn look_for(report: &Report, mut ranks: Ranks, dir: &Path, settings: &Settings, 
     let ran = campaign.run(&mut ranks);
     ranks.erase();
     // What was found before something went wrong is kept.
-    keep(dir, campaign.findings())?;
+    let findings = campaign.findings();
+    let never_came = |finding: &Finding| matches!(finding.verdict, Verdict::NotConfirmed(Obstacle::NeverCame(_)));
+    let mut notes = Vec::new();
+    if ranks.reads_once() && findings.iter().any(never_came) {
+        notes.push(
+            "standard input was a pipe or a terminal, and the program was run again without it: if it reads it, give it a file (< input) \
+             to have its races confirmed"
+                .into(),
+        );
+    }
+    if campaign.interrupted() {
+        notes.push("confirmation was stopped before its end; `thrille confirm` goes on with it".into());
+    }
+    keep(dir, findings)?;
     ran?;
-    Ok(campaign.interrupted().then_some(Code::Failed))
+    Ok(notes)
 }
 
 /// Adds findings to those of earlier searches.

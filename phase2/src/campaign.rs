@@ -358,7 +358,9 @@ fn failure(behaviour: &Behaviour) -> String {
     if behaviour.hung {
         return "the program does not come to an end".into();
     }
-    let bad = behaviour.exits.iter().enumerate().find(|(_, exit)| exit.0 != Some(0));
+    // Of those that failed, a signal is the cause rather than a consequence.
+    let failed = behaviour.exits.iter().enumerate().filter(|(_, exit)| exit.0 != Some(0));
+    let bad = failed.min_by_key(|(_, exit)| exit.1.is_none());
     match bad {
         Some((rank, (Some(code), _))) => format!("rank {rank} exits with status {code}"),
         Some((rank, (None, Some(signal)))) => format!("rank {rank} is killed by signal {signal}"),

@@ -221,9 +221,9 @@ impl Client {
         go
     }
 
-    /// It has done what it was let go for.
+    /// It has done what it was let go for: waits to be let go further.
     pub fn passed(&self, seat: &Seat) {
-        self.say(&Said::Passed(seat.strand));
+        self.ask(seat, &Said::Passed(seat.strand));
     }
 
     /// This rank's part of a window begins at an address.

@@ -21,6 +21,8 @@ use thrille_model::{Access, Place, Rank, Segment, Site, Strand, conflict};
 
 /// How long the second side of an order waits for the first to be done.
 const SECOND_WAITS: Duration = Duration::from_millis(300);
+/// How long the first waits for the second to be done.
+const SECOND_TAKES: Duration = Duration::from_millis(50);
 /// How long the strands are watched after the last one was held.
 const WATCH: Duration = Duration::from_millis(100);
 /// Accesses that are remembered after they have gone.
@@ -131,6 +133,8 @@ enum What {
     Access(u64),
     /// Before the completion of these operations of its rank.
     Completing(Vec<u64>),
+    /// Behind an access that it was to be first at, until the second has been there too.
+    Behind,
 }
 
 #[derive(Debug)]
@@ -344,10 +348,21 @@ impl Floor {
         self.hold_or_go(now, strand, &at, wanted && !awaited);
     }
 
-    /// A strand has done what it was let go for.
+    /// A strand has done what it was let go for. If somebody waited for that, it goes on when they have done theirs.
     pub fn passed(&mut self, now: Duration, strand: Strand) {
         self.changed = now;
-        self.release_behind(|first| first == strand);
+        let held = Held { what: What::Behind, misses: 0, until: now + SECOND_TAKES, behind: None };
+        self.strands.insert(strand, State::Held(held));
+        let seconds = self.seconds(|first| first == strand);
+        // Those that it waited for itself have passed; who waits for it now is the last of the next.
+        if let (Some(&second), Some(State::Held(held))) = (seconds.last(), self.strands.get_mut(&strand)) {
+            held.behind = Some((second, None));
+        }
+        let waits = !seconds.is_empty() && !seconds.iter().all(|&second| self.is_behind(second));
+        seconds.into_iter().for_each(|second| self.let_go(second, false));
+        if !waits {
+            self.let_go(strand, false);
+        }
     }
 
     /// Time has passed.
@@ -427,7 +442,7 @@ impl Floor {
     fn at(&self, strand: Strand, held: &Held) -> At {
         let misses = held.misses;
         match held.what {
-            What::Completing(_) => At { strand, live: None, moment: Moment::Completing, misses },
+            What::Completing(_) | What::Behind => At { strand, live: None, moment: Moment::Completing, misses },
             What::Access(id) => {
                 let present = self.present.iter().find(|p| p.id == id);
                 let moment = if present.is_some_and(|p| p.operation.is_some()) { Moment::Issue } else { Moment::Point };
@@ -481,6 +496,7 @@ impl Floor {
                 let these = |p: &&Present| p.operation.is_some_and(|o| operations.contains(&o));
                 self.present.iter().filter(mine).filter(these).map(|p| p.spot).collect()
             }
+            What::Behind => Vec::new(),
         };
         for (candidate, tally) in self.candidates.iter().zip(&mut self.tallies) {
             for side in spots.iter().flat_map(|&spot| candidate.sides_of(spot)) {
@@ -519,6 +535,7 @@ impl Floor {
         let holder = self.held().find(|(_, held)| match &held.what {
             What::Access(id) => *id == other,
             What::Completing(operations) => old.operation.is_some_and(|o| operations.contains(&o)),
+            What::Behind => false,
         });
         let stands = matches!(holder, Some((_, Held { what: What::Access(_), .. })));
         let holder = holder.map(|(strand, _)| strand).filter(|&strand| strand != me);
@@ -585,6 +602,7 @@ impl Floor {
                 let these = |p: &Present| p.operation.is_some_and(|o| operations.contains(&o));
                 self.present.extract_if(.., |p| p.access.strand.rank == strand.rank && these(p)).collect()
             }
+            What::Behind => Vec::new(),
         };
         self.gone.extend(gone.into_iter().map(|p| (p.spot, p.access)));
         let surplus = self.gone.len().saturating_sub(REMEMBERED);
@@ -594,13 +612,21 @@ impl Floor {
         self.actions.push(Action::Go { strand, missed, report });
     }
 
+    /// Whether a strand stands behind an access that it was first at.
+    fn is_behind(&self, strand: Strand) -> bool {
+        matches!(self.strands.get(&strand), Some(State::Held(Held { what: What::Behind, .. })))
+    }
+
     /// Those go on who wait for such a strand, unless its operation is still under way.
     fn release_behind(&mut self, is_done: impl Fn(Strand) -> bool) {
+        self.seconds(is_done).into_iter().for_each(|strand| self.let_go(strand, false));
+    }
+
+    fn seconds(&self, is_done: impl Fn(Strand) -> bool) -> Vec<Strand> {
         let under_way = |rank: Rank, operation: u64| {
             self.present.iter().any(|p| p.access.strand.rank == rank && p.operation == Some(operation))
         };
-        let done: Vec<Strand> = self
-            .held()
+        self.held()
             .filter(|(_, held)| {
                 held.behind.is_some_and(|(first, operation)| match operation {
                     None => is_done(first),
@@ -608,8 +634,7 @@ impl Floor {
                 })
             })
             .map(|(strand, _)| strand)
-            .collect();
-        done.into_iter().for_each(|strand| self.let_go(strand, false));
+            .collect()
     }
 
     /// Places at which nothing is left to be found.

@@ -46,7 +46,7 @@ pub enum Said {
     Arrived(Box<Arrival>),
     /// A strand is about to complete, or order, these operations and waits to be let go.
     Completing(Strand, Vec<u64>),
-    /// A strand that was asked to say so has done what it was let go for.
+    /// A strand that was asked to say so has done what it was let go for, and waits to be let go further.
     Passed(Strand),
     /// What a strand does; while somebody is held.
     Doing(Strand, Doing),

@@ -202,10 +202,10 @@ pub fn hook(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
 #[inline(never)]
 fn at_hook(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
     let block = block();
-    // SAFETY: the block, what the strand carries and its recorder are this thread's own; the hook has found nobody in this thread who
-    // uses them, and depth keeps it so.
+    // SAFETY: the block, what the strand carries and its recorder are this thread's own; at depth 0 nobody in this thread uses them, and
+    // depth keeps it so.
     unsafe {
-        if (*block).local.is_null() {
+        if (*block).local.is_null() || (*block).recorder.is_null() || (*block).depth > 0 {
             return;
         }
         (*block).depth = 1;

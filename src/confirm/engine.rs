@@ -58,6 +58,11 @@ impl Ranks {
         self.ranks
     }
 
+    /// Whether their standard input could be read once only.
+    pub fn reads_once(&self) -> bool {
+        matches!(self.input, Input::Once)
+    }
+
     /// Shows a progress bar from now on.
     pub fn show(&mut self, quiet: bool) {
         self.bar = Bar::new(quiet);

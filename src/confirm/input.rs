@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
 use std::process::Stdio;
 
 /// Where the program's input comes from.
@@ -10,8 +11,10 @@ use std::process::Stdio;
 pub enum Input {
     /// A file, from this place on.
     File(u64),
-    /// Nothing that can be read twice.
+    /// Nothing.
     Nothing,
+    /// A pipe or a terminal: what it says can be read once.
+    Once,
 }
 
 /// This process's standard input, opened anew: with a position of its own.
@@ -22,9 +25,10 @@ fn opened() -> std::io::Result<File> {
 impl Input {
     /// What standard input is now.
     pub fn capture() -> Result<Self> {
-        let is_file = std::fs::metadata("/proc/self/fd/0").is_ok_and(|meta| meta.is_file());
-        if !is_file {
-            return Ok(Self::Nothing);
+        match (std::fs::metadata("/proc/self/fd/0"), std::fs::metadata("/dev/null")) {
+            (Ok(input), _) if input.is_file() => {}
+            (Ok(input), Ok(null)) if input.rdev() != null.rdev() || input.rdev() == 0 => return Ok(Self::Once),
+            _ => return Ok(Self::Nothing),
         }
         // The position is that of the descriptor itself, which a new one does not share.
         let info =
@@ -36,7 +40,7 @@ impl Input {
     /// The same again.
     pub fn again(&self) -> Stdio {
         let file = match self {
-            Self::Nothing => None,
+            Self::Nothing | Self::Once => None,
             Self::File(at) => opened().ok().and_then(|mut file| file.seek(SeekFrom::Start(*at)).ok().map(|_| file)),
         };
         file.map_or_else(Stdio::null, Stdio::from)

@@ -3,6 +3,7 @@
 //! | module | tests |
 //! |---|---|
 //! | [`corpus`] | every program of `tests/shmem` and `tests/mpi`: the reported pairs of lines are the marked ones |
+//! | [`confirm`] | phase 2: races made to happen, false candidates, replays, whatever goes wrong |
 //! | [`golden`] | the text of some reports |
 //! | [`crash`] | programs and launchers that die |
 //! | [`mistakes`] | what users get wrong: compilers, numbers, programs, damaged files, full disks |
@@ -14,6 +15,7 @@
 //! `cargo test --test e2e -- FILTER` runs those whose names contain FILTER. `THRILLE_REPEAT=N` runs each program of the corpus N times
 //! (once; 20 times under `THRILLE_NIGHTLY`), `THRILLE_BLESS=1` accepts the reports.
 
+mod confirm;
 mod corpus;
 mod crash;
 mod golden;
@@ -52,6 +54,7 @@ fn main() {
         mpi::trials(),
         nas::trials(),
         scale::trials(),
+        confirm::trials(),
     ];
     libtest_mimic::run(&args, trials.into_iter().flatten().collect()).exit();
 }

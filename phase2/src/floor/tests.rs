@@ -190,18 +190,22 @@ fn the_second_goes_when_the_first_is_done() {
     let go = floor.actions();
     assert!(go.contains(&Action::Go { strand: strand(1), missed: false, report: true }), "{go:?}");
     floor.passed(3 * MS, strand(1));
-    assert_eq!(went(&mut floor), [(0, false)]);
+    assert_eq!(went(&mut floor), [(0, false)], "the first stays until the second is done");
+    floor.passed(4 * MS, strand(0));
+    assert_eq!(went(&mut floor), [(1, false), (0, false)]);
     // The put first: it is over when it is completed.
     let mut floor = floor_with(vec![put_and_load()], Box::new(Ordered::new(Side::A, 50 * MS)));
     arrive(&mut floor, MS, 0, spot(10, Act::Put), 0, Some(1));
     arrive(&mut floor, 2 * MS, 1, spot(20, Act::Load), 0, None);
     assert_eq!(went(&mut floor), [(0, false)]);
     floor.passed(3 * MS, strand(0));
-    assert_eq!(went(&mut floor), [], "issued is not completed");
+    assert_eq!(went(&mut floor), [(0, false)], "issued is not completed: it goes on alone");
     floor.completing(4 * MS, strand(0), vec![1]);
     assert_eq!(went(&mut floor), [(0, false)]);
     floor.passed(5 * MS, strand(0));
     assert_eq!(went(&mut floor), [(1, false)]);
+    floor.passed(6 * MS, strand(1));
+    assert_eq!(went(&mut floor), [(0, false), (1, false)]);
 }
 
 #[test]

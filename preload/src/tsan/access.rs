@@ -10,6 +10,9 @@ use thrille_model::{Act, Kind};
 /// The access path.
 #[inline(always)]
 pub fn touch(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
+    if CONFIRMING.load(Ordering::Relaxed) {
+        return confirm::hook(address, len, kind, act, pc);
+    }
     let block = block();
     // SAFETY: the block is this thread's own; the recorder lives until the thread is detached; depth 0 means that nobody else in this
     // thread uses it now.
@@ -17,9 +20,6 @@ pub fn touch(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
         let recorder = (*block).recorder;
         if recorder.is_null() || (*block).depth > 0 {
             return;
-        }
-        if CONFIRMING.load(Ordering::Relaxed) {
-            return confirm::hook(address, len, kind, act, pc);
         }
         if (*recorder).touch(address, len, kind, act, pc) == thrille_runtime::runs::Room::Full {
             make_room();
@@ -129,13 +129,14 @@ hooks_with! {
         if len > 0 { touch(address, len, Kind::Write, Act::Store, pc); }
     }
     __tsan_func_entry func_entry "mov rsi, rsp" (call: u64, sp: u64) {
+        if CONFIRMING.load(Ordering::Relaxed) { return; }
         let block = block();
         // SAFETY: the block and the recorder are this thread's own, and nobody in this thread uses them at depth 0.
         unsafe {
             if (*block).recorder.is_null() || (*block).depth > 0 {
                 return;
             }
-            if let (Some(session), false) = (SESSION.get(), CONFIRMING.load(Ordering::Relaxed)) {
+            if let Some(session) = SESSION.get() {
                 session.enter_function(&mut *(*block).recorder, call, sp);
             }
         }
@@ -145,10 +146,13 @@ hooks_with! {
 /// Leaves a function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __tsan_func_exit() {
+    if CONFIRMING.load(Ordering::Relaxed) {
+        return;
+    }
     let block = block();
     // SAFETY: as for the entry.
     unsafe {
-        if !(*block).recorder.is_null() && (*block).depth == 0 && !CONFIRMING.load(Ordering::Relaxed) {
+        if !(*block).recorder.is_null() && (*block).depth == 0 {
             (*(*block).recorder).stack.leave();
         }
     }
