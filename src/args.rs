@@ -16,6 +16,7 @@ use std::path::PathBuf;
         thrille check ring.c -n 4                 build it instrumented, run it on 4 ranks, report\n  \
         make CC=\"thrille cc -- gcc\" && thrille run -n 4 ./ring\n  \
         srun -n 64 thrille exec ./solver          the same inside a batch job\n  \
+        thrille confirm                           make the races that the last run predicted happen\n  \
         thrille report --json                     the last run's report once more, for programs"
 )]
 pub struct Args {
@@ -35,6 +36,8 @@ pub enum Command {
     Run(Run),
     /// Prefix for somebody else's launcher: `srun -n 64 thrille exec ./solver`
     Exec(Exec),
+    /// Make the races that a run predicted happen, and see whether they matter
+    Confirm(Confirm),
     /// Print the report of a run once more, in any form
     Report(Report),
     /// Compare two reports: what is new, gone, still there
@@ -178,6 +181,12 @@ pub struct Common {
     /// Do not confirm predicted races by re-execution
     #[arg(long)]
     pub no_confirm: bool,
+    /// Seconds that `check` spends on confirming races; 0 for none
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub confirm_time: u64,
+    /// Command that judges a run when the two orders of a race are compared: its exit status and output count
+    #[arg(long, value_name = "CMD")]
+    pub oracle: Option<String>,
     #[command(flatten)]
     pub observe: Observe,
     /// Symmetric heap of each rank, for example 512M [default: SHMEM_SYMMETRIC_SIZE, or 256M]
@@ -213,6 +222,35 @@ pub struct Cc {
     /// The compiler command
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_names = ["CMD", "ARGS"])]
     pub command: Vec<OsString>,
+}
+
+/// `thrille confirm`.
+#[derive(Debug, clap::Args)]
+pub struct Confirm {
+    /// Directory of the run
+    #[arg(value_name = "DIR", default_value = ".thrille/last")]
+    pub dir: PathBuf,
+    /// Reproduce one confirmation, by the text that the report prints
+    #[arg(long, value_name = "SCHEDULE")]
+    pub replay: Option<String>,
+    /// Seconds to spend
+    #[arg(long = "confirm-time", value_name = "SECONDS", default_value_t = 60)]
+    pub time: u64,
+    /// Runs that look for one race, at most
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub tries: u32,
+    /// Command that judges a run when the two orders of a race are compared: its exit status and output count
+    #[arg(long, value_name = "CMD")]
+    pub oracle: Option<String>,
+    /// Races that are confirmed already, too
+    #[arg(long)]
+    pub again: bool,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// No progress bar
+    #[arg(long, short = 'q')]
+    pub quiet: bool,
 }
 
 /// `thrille report`.

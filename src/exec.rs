@@ -8,7 +8,7 @@ mod seat;
 
 use crate::config::{Config, Usual, seed_of_job};
 use crate::gate::Gate;
-use crate::launch::hand_on;
+use crate::launch::{hand_on, output_file};
 use crate::output::{self, Code, Place};
 use crate::rundir::RunDir;
 use crate::{args, cc, program, run};
@@ -19,10 +19,11 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Command, ExitCode, ExitStatus};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 use thrille_launch::die_with_parent;
 use thrille_model::job::{ENV_RUN_DIR, ENV_SIZE};
+use thrille_phase2::protocol::ENV_OUTPUT;
 use thrille_report::{Exit, Report};
 
 /// What launchers and batch systems send to a rank.
@@ -36,6 +37,11 @@ pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
     let seat = Seat::of_this_process();
     let mut command = Command::new(&program);
     command.arg0(&typed.command[0]).args(&typed.command[1..]).envs(crate::openmp::environment(&program));
+    if let Some(dir) = std::env::var_os(ENV_OUTPUT) {
+        // What cannot be opened is not compared.
+        let file = std::fs::File::create(output_file(Path::new(&dir), seat.rank));
+        command.stdout(file.map_or_else(|_| Stdio::null(), Stdio::from));
+    }
     if let Some(dir) = std::env::var_os(ENV_RUN_DIR) {
         let status = wait(command, &program)?;
         note_exit(Path::new(&dir), seat.rank, status);

@@ -6,6 +6,7 @@
 //! | [`check`] | `thrille check`: guess how to build, build, run |
 //! | [`cc`] | `thrille cc`: the compiler prefix |
 //! | [`run`] | `thrille run`: start, watch, report |
+//! | [`confirm`] | `thrille confirm`: make predicted races happen |
 //! | [`exec`] | `thrille exec`: one rank under somebody else's launcher |
 //! | [`config`] | `thrille.toml`, and what overrides it |
 //! | [`launch`] | the processes of a run |
@@ -22,6 +23,7 @@ mod args;
 mod cc;
 mod check;
 mod config;
+mod confirm;
 mod diff;
 mod doctor;
 mod exec;
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Command::Run(typed) => run::run(typed),
         Command::Cc(typed) => return cc::main(&typed).unwrap_or_else(|error| complain(&error).into()),
         Command::Exec(typed) => return exec::exec(&typed).unwrap_or_else(|error| complain(&error).into()),
+        Command::Confirm(typed) => confirm::confirm(&typed),
         Command::Report(typed) => output::report(&typed),
         Command::Diff(typed) => diff::diff(&typed),
         Command::Explain(typed) => explain::explain(&typed),

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use thrille_model::job::{ENV_HUB, ENV_RUN_DIR, ENV_TOKEN};
+use thrille_phase2::protocol::{ENV_COORDINATOR, ENV_OUTPUT};
 use thrille_report::{Exit, signal_name};
 use thrille_transport::{Hub, Token};
 
@@ -106,7 +107,7 @@ const OPEN_MPI: [(&str, &str); 9] = [
 
 /// Starts the ranks by `mpirun` and waits until it has ended.
 pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
-    let token = Token::random().context("cannot read /dev/urandom")?;
+    let token = start.token()?;
     room_for_connections(start.ranks);
     let hub = Hub::start(start.ranks, token.clone())?;
     let mut signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGTERM]).context("cannot listen to signals")?;
@@ -117,7 +118,13 @@ pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
     let mut line = Line::new(start, dir);
     let (mut notes, mut interrupted, mut ending) = (Vec::new(), None, None);
     let mut nap = Duration::from_micros(500);
+    let mut hung = false;
     let status = loop {
+        if !hung && start.is_late(begun) {
+            hung = true;
+            ending.get_or_insert_with(Instant::now);
+            hand_on(&runner.0, SIGTERM);
+        }
         for event in hub.events().try_iter() {
             hear(event, &mut line, &mut notes);
         }
@@ -148,7 +155,7 @@ pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
     if !status.success() && exits.iter().all(Exit::success) {
         notes.push(format!("mpirun, which started the ranks, ended with {status}"));
     }
-    Ok(Ended { exits, first_failure, interrupted, elapsed: begun.elapsed(), notes })
+    Ok(Ended { exits, first_failure, interrupted, hung, elapsed: begun.elapsed(), notes })
 }
 
 fn command(mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &Token) -> Command {
@@ -160,6 +167,12 @@ fn command(mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &Token) -> Com
         (ENV_TOKEN, token.to_string().into()),
     ];
     told.extend(start.told.iter().map(|(name, value)| (*name, value.into())));
+    if let Some(confirming) = &start.confirming {
+        told.push((ENV_COORDINATOR, confirming.coordinator.to_string().into()));
+        told.push((ENV_OUTPUT, dir.into()));
+        command.current_dir(&confirming.directory);
+        command.stdin(confirming.input()).stdout(Stdio::null()).stderr(Stdio::null());
+    }
     match mpi {
         Mpi::OpenMpi => {
             let unset = OPEN_MPI.iter().filter(|(name, _)| std::env::var_os(name).is_none());

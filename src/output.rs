@@ -111,9 +111,7 @@ impl Place {
 /// Writes the report into the run's directory and to where the user wants it. `so_far` is how earlier writing went.
 pub fn deliver(report: &Report, dir: &Path, place: &Place, so_far: Result<(), ReportError>) -> Result<Code> {
     let text = report.text(Colour::Never);
-    let kept = so_far
-        .and_then(|()| write(&dir.join("report.txt"), &text))
-        .and_then(|()| write(&dir.join("report.json"), &report.render(Form::Json, Colour::Never)));
+    let kept = so_far.and_then(|()| keep(report, dir));
     let shown = place.show(report, Some(dir), stderr(), stderr().is_terminal());
     let code = Code::of(report);
     match (kept.and(shown), code) {
@@ -162,6 +160,23 @@ pub fn report(typed: &args::Report) -> Result<Code> {
     let dir = Some(typed.dir.as_path()).filter(|dir| terminal && dir.is_dir());
     place.show(&report, dir, stdout(), terminal)?;
     Ok(Code::of(&report))
+}
+
+/// Prints a report on standard output.
+pub fn print_report(report: &Report, json: bool) {
+    let text = if json { report.json() + "\n" } else { report.text(colour(stdout().is_terminal())) };
+    print(&mut stdout(), &text);
+}
+
+/// Prints a line on standard output.
+pub fn print_line(text: &str) {
+    print(&mut stdout(), &format!("{text}\n"));
+}
+
+/// Writes the report into the run's directory.
+pub fn keep(report: &Report, dir: &Path) -> Result<(), ReportError> {
+    write(&dir.join("report.txt"), &report.text(Colour::Never))?;
+    write(&dir.join("report.json"), &report.render(Form::Json, Colour::Never))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::args::{self, Common};
 use crate::config::{Config, Usual, any_seed};
+use crate::confirm;
 use crate::gate::Gate;
 use crate::launch::{Start, launch};
 use crate::mpi::{self, Model};
@@ -29,6 +30,8 @@ pub struct Settings {
     place: Place,
     gate: Gate,
     wish: Wish,
+    /// What to do about the races that are found.
+    pub confirm: Option<confirm::Settings>,
 }
 
 impl Settings {
@@ -52,7 +55,7 @@ impl Settings {
             (false, false) => Wish::Usual,
         };
         let grace = Duration::from_secs(typed.grace.or(config.grace).unwrap_or(GRACE));
-        Ok(Self { ranks, heap, config, grace, place, gate, wish })
+        Ok(Self { ranks, heap, config, grace, place, gate, wish, confirm: None })
     }
 }
 
@@ -83,6 +86,9 @@ pub fn info(command: &[OsString], ranks: u32) -> RunInfo {
 /// Runs a command in a directory made for it, and reports.
 pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result<Code> {
     let mut info = info(&command, settings.ranks);
+    info.heap = Some(settings.heap);
+    info.program = program::find(&command[0]).and_then(|program| Ok(std::path::absolute(program)?)).ok();
+    let input = confirm::Input::capture()?;
     let begin = Start {
         program: program::find(&command[0])?,
         command,
@@ -91,6 +97,7 @@ pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result
         told: settings.config.environment(),
         grace: settings.grace,
         wish: settings.wish,
+        confirming: None,
     };
     let launched = info.write(dir.path()).map_err(Into::into).and_then(|()| {
         dir.is_last()?;
@@ -114,7 +121,15 @@ pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result
     let written = info.write(dir.path());
     let mut report = Report::from_run_dir(dir.path())?;
     // The disk may be full: what is in memory is right.
-    report.run = Some(info);
+    report.run = Some(info.clone());
+    let stopped = info.interrupted.is_some();
+    if let (Some(wanted), false, false) = (&settings.confirm, report.races.is_empty(), stopped) {
+        // Whatever happens from now on, what was found is there.
+        let _ = output::keep(&report, dir.path());
+        info.notes.extend(confirm::after_run(dir.path(), &info, &report, wanted, input));
+        let _ = info.write(dir.path());
+        report = Report { run: Some(info), ..Report::from_run_dir(dir.path())? };
+    }
     settings.gate.apply(&mut report);
     output::deliver(&report, dir.path(), &settings.place, written)
 }

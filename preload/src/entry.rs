@@ -2,6 +2,7 @@
 //!
 //! The block is in initial-exec storage, which Rust has no way to ask for; a global-dynamic one doubles the cost of a hook.
 
+use crate::confirm::Local;
 use crate::rank::Observed;
 use crate::sampled::Seat;
 use std::arch::{asm, global_asm};
@@ -18,6 +19,8 @@ pub enum Looks {
     All = 1,
     /// Those that a policy chooses.
     Sampled = 2,
+    /// Those at which a run that confirms races waits.
+    Confirms = 3,
 }
 
 /// What each thread has at hand.
@@ -37,18 +40,20 @@ pub struct Block {
     pub looks: Looks,
     /// How they are chosen; null unless they are.
     pub seat: *mut Seat,
+    /// What it has at hand in a run that confirms races; null otherwise.
+    pub local: *mut Local,
 }
 
-const _: () = assert!(size_of::<Block>() == 56);
+const _: () = assert!(size_of::<Block>() == 64);
 
 global_asm!(
     ".section .tbss,\"awT\",@nobits",
     ".hidden thrille_block",
     ".globl thrille_block",
     ".type thrille_block, @object",
-    ".size thrille_block, 56",
+    ".size thrille_block, 64",
     ".balign 16",
-    "thrille_block: .zero 56",
+    "thrille_block: .zero 64",
     ".text",
 );
 

@@ -11,7 +11,7 @@ use thrille_model::{Act, Kind};
 
 /// Reports what is about to be read and written: pairs of address and length.
 pub fn touch(reads: &[(*const c_void, usize)], writes: &[(*const c_void, usize)]) {
-    let Some(observed) = observe() else { return };
+    let Some(mut observed) = observe() else { return };
     let looked = sampled::look(observed.pc);
     if matches!(looked, Looked::Not) {
         return;
@@ -20,7 +20,7 @@ pub fn touch(reads: &[(*const c_void, usize)], writes: &[(*const c_void, usize)]
     let kinds = reads.iter().map(|r| (r, Kind::Read)).chain(writes.iter().map(|w| (w, Kind::Write)));
     for (&(address, len), kind) in kinds {
         if len > 0 {
-            observed.session.touch(observed.recorder, address as u64, len as u64, kind, Act::LibraryCall, observed.pc);
+            observed.touch(address as u64, len as u64, kind, Act::LibraryCall);
         }
     }
     if let Looked::This(taken) = looked {

@@ -1,6 +1,7 @@
 //! This process as a rank: the session, once the program has initialised its communication library.
 
-use crate::entry::{Block, block};
+use crate::confirm;
+use crate::entry::{Block, Looks, block};
 use crate::link::Link;
 use crate::loaded;
 use crate::sampled;
@@ -108,7 +109,8 @@ pub fn begin(told: &Told, link: Link, regions: Regions) {
         }
     };
     let limit = std::env::var(ENV_MAX_RECORDS).ok().and_then(|n| n.parse().ok()).unwrap_or(MAX_RECORDS);
-    let (rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
+    let (mut rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
+    rank.muted = confirm::join(told);
     let api = if cfg!(feature = "mpi") { Api::Mpi } else { Api::OpenShmem };
     let session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"), api);
     let session = match std::env::var(ENV_HISTORY).ok().map(|name| name.parse::<Store>()) {
@@ -132,7 +134,13 @@ pub fn begin(told: &Told, link: Link, regions: Regions) {
 pub fn attach(recorder: Recorder) {
     sampled::attach(recorder.strand());
     // SAFETY: the block is this thread's own.
-    unsafe { (*block()).recorder = Box::into_raw(Box::new(recorder)) };
+    unsafe {
+        (*block()).local = confirm::begin(recorder.strand());
+        if !(*block()).local.is_null() {
+            (*block()).looks = Looks::Confirms;
+        }
+        (*block()).recorder = Box::into_raw(Box::new(recorder));
+    }
 }
 
 /// Takes the strand from this thread.
@@ -140,6 +148,7 @@ pub fn detach() -> Option<Box<Recorder>> {
     // SAFETY: the block is this thread's own; a pointer in it came from a box in `attach` and is taken out here, once.
     unsafe {
         let recorder = std::mem::replace(&mut (*block()).recorder, std::ptr::null_mut());
+        confirm::end_strand(std::mem::replace(&mut (*block()).local, std::ptr::null_mut()));
         let kept = std::mem::replace(&mut (*block()).kept, std::ptr::null_mut());
         #[cfg(feature = "mpi")]
         crate::mpi::again::forget(kept);
@@ -178,7 +187,12 @@ impl Drop for Observed {
     fn drop(&mut self) {
         sampled::notice(self.block);
         // SAFETY: the block is this thread's own.
-        unsafe { (*self.block).depth -= 1 };
+        unsafe {
+            if !(*self.block).local.is_null() {
+                confirm::leave_call((*self.block).local);
+            }
+            (*self.block).depth -= 1;
+        }
     }
 }
 
@@ -202,6 +216,9 @@ pub fn observe_unsettled() -> Option<Observed> {
         }
         let session = SESSION.get()?;
         (*block).depth = 1;
+        if !(*block).local.is_null() {
+            confirm::enter_call((*block).local);
+        }
         Some(Observed { session, recorder: &mut *(*block).recorder, pc: (*block).pc, block })
     }
 }
@@ -250,6 +267,7 @@ pub fn finish(ending: Ending) {
         return;
     }
     drop(observe());
+    confirm::over();
     if let (Some(session), Some(mut recorder)) = (SESSION.get(), detach()) {
         unobserved(sampled::tell);
         unobserved(|| match ending {

@@ -233,7 +233,7 @@ pub fn look(pc: u64) -> Looked {
     // SAFETY: the block is this thread's own, and so is the seat.
     unsafe {
         match ((*block).looks, (*block).seat.as_mut()) {
-            (Looks::All, _) => Looked::All,
+            (Looks::All | Looks::Confirms, _) => Looked::All,
             (Looks::Sampled, Some(seat)) => {
                 let look = if seat.skips(pc) { Look::Pass } else { seat.sampler.decide(pc) };
                 if let Look::Take(taken) = look { Looked::This(taken) } else { Looked::Not }

@@ -1,12 +1,15 @@
 //! Puts a report together from the records of a run.
 
 use crate::api;
+use crate::confirm::{Confirmations, confirmation};
 use crate::explain::explain;
 use crate::merge::{Merged, merge};
 use crate::modules::Modules;
+use crate::pattern;
 use crate::records::{RankRecords, Records};
 use crate::shape::{
-    AllocationReport, Bytes, Frame, LockReport, ObjectReport, RaceReport, Report, SideReport, Summary, VERSION,
+    AllocationReport, Bytes, ConfirmationReport, Frame, Loaded, LockReport, ObjectReport, RaceReport, Report,
+    SideReport, Summary, VERSION,
 };
 use crate::source::called;
 use crate::statics::Statics;
@@ -14,6 +17,7 @@ use crate::{fix, identity, pairs, symbols, text, words};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use thrille_model::job::Api;
+use thrille_model::verdict::{Finding, Verdict};
 use thrille_model::{Act, Held, Interval, Lock, Mode, Object, Segment, Side, StackId};
 
 /// Deeper stacks are cut: a tree with a loop in it must not hold us up.
@@ -28,19 +32,32 @@ pub fn report(mut records: Records, dir: &Path, base: &Path) -> Report {
     let executable = records.executable.and_then(|id| records.modules.get(&id));
     let executable = executable.and_then(|module| symbols::locate(module, &directories).ok());
     let statics = executable.and_then(|path| Statics::of(&path)).unwrap_or_default();
+    let mut loaded: Vec<Loaded> = (records.modules.iter())
+        .map(|(&id, module)| Loaded { id, path: module.path.clone(), build_id: module.build_id.clone() })
+        .collect();
+    loaded.sort_by_key(|module| module.id);
+    let shown = dir.strip_prefix(base).unwrap_or(dir).display().to_string();
     let modules = Modules::new(std::mem::take(&mut records.modules), base, directories);
-    resolved(records, modules, statics)
+    Report { loaded, ..resolved(records, modules, statics, &shown) }
 }
 
 /// The same with given tables of places and variables.
-pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics) -> Report {
+pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics, dir: &str) -> Report {
     let all = records.ranks.iter_mut().flat_map(|rank| std::mem::take(&mut rank.races)).collect();
     let merged = merge(all, &mut modules);
-    let mut context = Context { modules, statics, ranks: &records.ranks, api: records.api.unwrap_or(Api::OpenShmem) };
+    let mut context = Context {
+        modules,
+        statics,
+        ranks: &records.ranks,
+        api: records.api.unwrap_or(Api::OpenShmem),
+        confirmations: &records.confirmations,
+        dir,
+    };
     let mut races: Vec<RaceReport> =
         merged.iter().enumerate().map(|(index, merged)| context.race(index + 1, merged)).collect();
     identity::name(&mut races);
-    let summary = summary(&records.ranks, races.len(), records.api);
+    let mut summary = summary(&records.ranks, races.len(), records.api);
+    summary.confirmed = races.iter().filter(|race| race.confirmed()).count();
     let sampling = crate::sampling::sampling(&records.ranks, &mut context.modules);
     let pairs = pairs::racing(&merged);
     let traffic = pairs::traffic(&records.ranks);
@@ -63,6 +80,7 @@ pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics) ->
         traffic,
         notes,
         baseline: None,
+        loaded: Vec::new(),
     }
 }
 
@@ -71,6 +89,15 @@ struct Context<'a> {
     statics: Statics,
     ranks: &'a [RankRecords],
     api: Api,
+    confirmations: &'a Confirmations,
+    dir: &'a str,
+}
+
+impl RaceReport {
+    /// Whether it was made to happen.
+    pub fn confirmed(&self) -> bool {
+        self.confirmation.as_ref().is_some_and(|found| found.verdict != "not_confirmed")
+    }
 }
 
 impl Context<'_> {
@@ -84,7 +111,32 @@ impl Context<'_> {
         let mut object = self.object(&race.object, common);
         object.owners = merged.owners.iter().copied().collect();
         let title = text::title(&a, &b, &object);
-        RaceReport { number, id: String::new(), title, object, a, b, why, seen: merged.seen }
+        let confirmation = self.confirmations.of(&merged.all).map(|finding| self.confirmation(finding));
+        let polled = merged.all.iter().any(pattern::polls);
+        RaceReport {
+            number,
+            id: String::new(),
+            title,
+            object,
+            a,
+            b,
+            why,
+            seen: merged.seen,
+            confirmation,
+            records: merged.all.clone(),
+            polled,
+        }
+    }
+
+    fn confirmation(&mut self, finding: &Finding) -> ConfirmationReport {
+        let mut stacks = [Vec::new(), Vec::new()];
+        if let Verdict::Confirmed { meeting, .. } = &finding.verdict {
+            for (frames, sites) in stacks.iter_mut().zip(&meeting.stacks) {
+                let all = sites.iter().flat_map(|&site| self.modules.frames(site).to_vec());
+                frames.extend(all.filter(|frame| !is_ours(&frame.module)));
+            }
+        }
+        confirmation(finding, stacks, self.dir)
     }
 
     fn object(&mut self, object: &Object, common: Interval) -> ObjectReport {

@@ -16,6 +16,7 @@
 //! | [`identity`] | the name of a race across runs |
 //! | [`suppress`] | races that somebody has declared to be benign |
 //! | [`baseline`] | what has changed since an earlier report |
+//! | [`confirm`] | what phase 2 found |
 //! | [`build`] | puts the above together into a [`Report`] |
 //! | [`sampling`] | what part of the program was looked at |
 //! | [`shape`] | what a report is: the types behind the JSON |
@@ -29,6 +30,7 @@
 mod api;
 mod baseline;
 mod build;
+mod confirm;
 mod explain;
 mod fix;
 mod github;
@@ -57,12 +59,14 @@ mod text;
 mod token;
 mod words;
 
+pub use confirm::{CONFIRM_FILE, Confirmations};
 pub use pages::{page, page_for};
 pub use pattern::Pattern;
 pub use run::{Exit, RUN_FILE, RunInfo, signal_name};
 pub use shape::{
-    AllocationReport, Bytes, FixReport, Frame, FunctionSampling, LockReport, ObjectReport, PairReport, PhaseRange,
-    RaceReport, Report, SamplingReport, SideReport, Summary, SuppressedReport, TrafficReport, VERSION, WhyReport, Word,
+    AllocationReport, Bytes, ConfirmationReport, FixReport, Frame, FunctionSampling, Loaded, LockReport, ObjectReport,
+    PairReport, PhaseRange, RaceReport, Report, SamplingReport, SideReport, Summary, SuppressedReport, TrafficReport,
+    VERSION, WhyReport, Word,
 };
 pub use suppress::{SuppressionError, Suppressions};
 pub use text::Colour;

@@ -34,6 +34,8 @@ pub struct Merged {
     pub seen: u64,
     /// The same for each two ranks, that of side a first.
     pub pairs: BTreeMap<(u32, u32), u64>,
+    /// All of them; the first side of each is side a.
+    pub all: Vec<Race>,
 }
 
 /// Merges the races of all ranks; sorted by place.
@@ -68,8 +70,9 @@ pub fn merge(races: Vec<Race>, modules: &mut Modules) -> Vec<Merged> {
 fn group(races: Vec<Race>, a: &Key, spots: &mut Spots) -> Merged {
     let example = races[0].clone();
     let (owners, first, second) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    let mut merged = Merged { example, owners, first, second, also: Vec::new(), seen: 0, pairs: BTreeMap::new() };
-    for race in races {
+    let (also, pairs, all) = (Vec::new(), BTreeMap::new(), Vec::new());
+    let mut merged = Merged { example, owners, first, second, also, seen: 0, pairs, all };
+    for mut race in races {
         let same = spots.key(&race.first) == *a;
         let (one, other) = if same { (&race.first, &race.second) } else { (&race.second, &race.first) };
         merged.owners.insert(race.object.owner.0);
@@ -80,6 +83,10 @@ fn group(races: Vec<Race>, a: &Key, spots: &mut Spots) -> Merged {
         if race.why != merged.example.why && !merged.also.contains(&race.why) {
             merged.also.push(race.why);
         }
+        if !same {
+            std::mem::swap(&mut race.first, &mut race.second);
+        }
+        merged.all.push(race);
     }
     merged
 }

@@ -1,6 +1,7 @@
 //! Reads what the ranks wrote down. A file that is damaged gives what it holds up to the damage, and a note.
 
 use crate::ReportError;
+use crate::confirm::{CONFIRM_FILE, Confirmations};
 use crate::run::{RUN_FILE, RunInfo};
 use crate::{api, words};
 use std::collections::{BTreeMap, HashMap};
@@ -23,6 +24,10 @@ pub struct Records {
     pub executable: Option<u64>,
     /// What the program is written to.
     pub api: Option<Api>,
+    /// What phase 2 found.
+    pub confirmations: Confirmations,
+    /// Where the run is.
+    pub dir: PathBuf,
     /// What is wrong with the files.
     pub notes: Vec<String>,
 }
@@ -73,6 +78,13 @@ pub fn read(dir: &Path) -> Result<Records, ReportError> {
         Err(_) if present.is_empty() && !dir.join(RUN_FILE).exists() => return Err(ReportError::NotARun(dir.into())),
         Err(what) => records.notes.push(format!(
             "{RUN_FILE} of this run cannot be read ({what}): the command, the number of ranks and their exit statuses are unknown"
+        )),
+    }
+    records.dir = dir.into();
+    match Confirmations::read(dir) {
+        Ok(confirmations) => records.confirmations = confirmations,
+        Err(what) => records.notes.push(format!(
+            "{CONFIRM_FILE} of this run cannot be read ({what}): which races were confirmed is unknown; confirm them again"
         )),
     }
     let known = records.run.as_ref().map_or(0, |run| run.ranks);

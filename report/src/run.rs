@@ -35,6 +35,12 @@ pub struct RunInfo {
     pub first_failure: Option<u32>,
     /// The signal that the launcher was told to stop with, if it was.
     pub interrupted: Option<String>,
+    /// The program's file, absolute.
+    #[serde(default)]
+    pub program: Option<PathBuf>,
+    /// Symmetric heap of each rank.
+    #[serde(default)]
+    pub heap: Option<u64>,
     /// What the launcher has to say about the run.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -131,7 +137,7 @@ impl RunInfo {
     }
 }
 
-fn write_whole(path: &Path, text: String) -> Result<(), ReportError> {
+pub fn write_whole(path: &Path, text: String) -> Result<(), ReportError> {
     let new = path.with_extension("json.new");
     std::fs::write(&new, text)
         .and_then(|()| std::fs::rename(&new, path))

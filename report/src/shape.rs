@@ -41,6 +41,20 @@ pub struct Report {
     pub traffic: Vec<TrafficReport>,
     /// What the reader must know besides.
     pub notes: Vec<String>,
+    /// The loaded files that sites refer to.
+    #[serde(skip)]
+    pub loaded: Vec<Loaded>,
+}
+
+/// A file that was loaded into the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loaded {
+    /// The number that sites use.
+    pub id: u64,
+    /// Where it was loaded from.
+    pub path: std::path::PathBuf,
+    /// Its build id, if it has one.
+    pub build_id: Vec<u8>,
 }
 
 /// A race that somebody has declared to be benign.
@@ -115,6 +129,9 @@ pub struct TrafficReport {
 pub struct Summary {
     /// How many races are listed.
     pub races: usize,
+    /// How many of them were made to happen.
+    #[serde(default)]
+    pub confirmed: usize,
     /// How many are suppressed besides.
     #[serde(default)]
     pub suppressed: usize,
@@ -219,6 +236,39 @@ pub struct RaceReport {
     pub why: WhyReport,
     /// How many unordered pairs of records were met.
     pub seen: u64,
+    /// What phase 2 has to say, if it was there.
+    #[serde(default)]
+    pub confirmation: Option<ConfirmationReport>,
+    /// The records behind it; the first side of each is side a.
+    #[serde(skip)]
+    pub records: Vec<thrille_model::Race>,
+    /// Whether it looks like a hand-made signal.
+    #[serde(skip)]
+    pub polled: bool,
+}
+
+/// What came of making a race happen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ConfirmationReport {
+    /// `changes_result`, `no_difference`, `crashes_or_hangs`, `not_compared` (all four: it happened) or `not_confirmed`.
+    pub verdict: Word,
+    /// In words.
+    pub text: String,
+    /// How both sides were there at the same time.
+    pub witness: Option<String>,
+    /// It was not confirmed, and something that the program made itself orders the two.
+    pub unlikely: bool,
+    /// How often the program was run with these places live.
+    pub tries: u32,
+    /// What reproduces it.
+    pub schedule: Option<String>,
+    /// The command that reproduces it.
+    pub replay: Option<String>,
+    /// The callers of side a at that moment, innermost first.
+    pub a_stack: Vec<Frame>,
+    /// The callers of side b.
+    pub b_stack: Vec<Frame>,
 }
 
 /// What the bytes belong to.

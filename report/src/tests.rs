@@ -121,7 +121,7 @@ fn run(statuses: &[i32]) -> RunInfo {
 
 fn report(ranks: Vec<RankRecords>) -> Report {
     let run = Some(run(&vec![0; ranks.len()]));
-    build::resolved(Records { run, ranks, ..Records::default() }, modules(), statics())
+    build::resolved(Records { run, ranks, ..Records::default() }, modules(), statics(), "run")
 }
 
 /// One race of each sort.

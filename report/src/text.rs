@@ -93,6 +93,16 @@ fn race(out: &mut String, race: &RaceReport, colour: Colour) {
         line(out, &format!("   fix: {}", fix.text));
     }
     line(out, &format!("   seen {}; id {}", count(race.seen, "time"), race.id));
+    if let Some(found) = &race.confirmation {
+        let ink = if race.confirmed() { Ink::Bad } else { Ink::Warn };
+        line(out, &format!("   {}", colour.paint(ink, &found.text)));
+        if let Some(witness) = &found.witness {
+            line(out, &format!("   witness: {witness}"));
+        }
+        if let Some(command) = &found.replay {
+            line(out, &format!("   reproduce: {command}"));
+        }
+    }
 }
 
 /// What a race is, in a line.
@@ -190,7 +200,9 @@ fn verdict(report: &Report, colour: Colour) -> String {
         return format!("{} (compared with {})", colour.paint(ink, &text), baseline.file);
     }
     if races > 0 {
-        return colour.paint(Ink::Bad, &format!("{} found", count(races as u64, "race")));
+        let looked_for = report.races.iter().any(|race| race.confirmation.is_some());
+        let confirmed = if looked_for { format!(", {} confirmed", report.summary.confirmed) } else { String::new() };
+        return colour.paint(Ink::Bad, &format!("{} found{confirmed}", count(races as u64, "race")));
     }
     if report.summary.ranks_observed == 0 {
         let what = "not instrumented or never initialised: nothing was observed";

@@ -158,6 +158,8 @@ pub struct Rank {
     limit: usize,
     /// Whether all of the program's loads and stores are observed: then what flows through a lock is seen, and nothing else of it orders.
     pub sees_flows: bool,
+    /// Nothing is recorded: strands, phases and shared memory are followed, no more. For runs that confirm what another one recorded.
+    pub muted: bool,
     /// Accesses that were dropped because there was no room.
     pub dropped: u64,
     /// Records made.
@@ -194,6 +196,7 @@ impl Rank {
             settled: Vec::new(),
             limit,
             sees_flows: true,
+            muted: false,
             dropped: 0,
             recorded: 0,
             traffic: Vec::new(),
@@ -291,7 +294,7 @@ impl Rank {
 
     /// Private memory that is new to the process: whoever used its addresses before used something else.
     pub fn allocated(&mut self, address: u64, len: u64) {
-        if !self.single() {
+        if !self.single() && !self.muted {
             self.blocks.add(address, len);
         }
     }
@@ -325,6 +328,9 @@ impl Rank {
     }
 
     fn event_here(&mut self, recorder: &Recorder, sync: Sync, pos: Pos) {
+        if self.muted {
+            return;
+        }
         self.knowledge[recorder.strand.index as usize].learn(recorder.strand, pos.0);
         self.events.push(SyncEvent { strand: recorder.strand, pos, sync });
     }
@@ -516,6 +522,9 @@ impl Rank {
 
     /// One end of the operation that was issued last.
     pub fn end(&mut self, recorder: &mut Recorder, end: End, pc: u64, lasts: Operands) {
+        if self.muted {
+            return;
+        }
         let Some(place) = self.place(end.owner, end.segment, end.lo, end.len) else { return };
         let mut access = Access {
             place,

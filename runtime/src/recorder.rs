@@ -125,6 +125,11 @@ impl Recorder {
         self.pos
     }
 
+    /// Global barriers that it knows of.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
     /// A load, a store or another access that is over at once. `Full` asks to have the buffer taken by [`crate::Session::drain`].
     #[inline(always)]
     pub fn touch(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {

@@ -45,6 +45,26 @@ impl Program {
         Ok(Self { path: path.into(), name, ranks, flags, mpi: None, pairs, policies })
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The numbers of ranks it is run with.
+    pub fn ranks(&self) -> &[u32] {
+        &self.ranks
+    }
+
+    /// Whether it has races.
+    pub fn is_racy(&self) -> bool {
+        !self.pairs.is_empty()
+    }
+
+    /// What it runs on, in front of its name.
+    pub fn engine(&self) -> String {
+        self.mpi.map_or_else(String::new, |mpi| format!("{mpi}::"))
+    }
+
     /// The arguments of `thrille check`.
     pub fn check(&self, ranks: u32, out: &Path) -> Vec<std::ffi::OsString> {
         let mut words =
@@ -140,16 +160,21 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
+/// The MPI programs that run on a library.
+pub fn mpi_programs(mpi: &'static str) -> Result<Vec<Program>, String> {
+    let fits = |program: &Program| mpi == "openmpi" || program.ranks[0] == 2;
+    let on = |program: Program| Program { mpi: Some(mpi), ..program };
+    Ok(programs_in("tests/mpi")?.into_iter().filter(fits).map(on).collect())
+}
+
 /// One test for every so many MPI programs.
 fn mpi_trials(mpi: &'static str, step: usize) -> Vec<Trial> {
-    let programs = match programs_in("tests/mpi") {
+    let programs = match mpi_programs(mpi) {
         Ok(programs) => programs,
         Err(error) => return vec![trial("corpus::mpi", move || Err(error.into()))],
     };
-    let fits = |program: &&Program| mpi == "openmpi" || program.ranks[0] == 2;
-    (programs.iter().filter(fits).step_by(step))
+    (programs.into_iter().step_by(step))
         .map(|program| {
-            let program = Program { mpi: Some(mpi), ..program.clone() };
             let ranks = program.ranks[0];
             trial(&format!("corpus::{mpi}::{}::{ranks}", program.name), move || {
                 (0..repetitions()).try_for_each(|_| judge(&program, ranks))

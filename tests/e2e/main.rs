@@ -5,6 +5,7 @@
 //! | [`book`] | every command of the book in `docs/` |
 //! | [`conveniences`] | forms of reports, baselines, suppressions, explanations, the live view, the manual |
 //! | [`corpus`] | every program of `tests/shmem` and `tests/mpi`: the reported pairs of lines are the marked ones |
+//! | [`confirm`] | phase 2: races made to happen, false candidates, replays, whatever goes wrong |
 //! | [`golden`] | the text of some reports |
 //! | [`crash`] | programs and launchers that die |
 //! | [`mistakes`] | what users get wrong: compilers, numbers, programs, damaged files, full disks |
@@ -18,6 +19,7 @@
 //! (once; 20 times under `THRILLE_NIGHTLY`), `THRILLE_BLESS=1` accepts the reports.
 
 mod book;
+mod confirm;
 mod conveniences;
 mod corpus;
 mod crash;
@@ -61,6 +63,7 @@ fn main() {
         nas::trials(),
         sampling::trials(),
         scale::trials(),
+        confirm::trials(),
     ];
     libtest_mimic::run(&args, trials.into_iter().flatten().collect()).exit();
 }

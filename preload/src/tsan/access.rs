@@ -1,5 +1,6 @@
 //! Loads, stores and function entry. Each hook hands its return address on in a register: that is the site.
 
+use crate::confirm::{self, CONFIRMING};
 use crate::entry::{Looks, block};
 use crate::rank::SESSION;
 use core::arch::naked_asm;
@@ -18,6 +19,7 @@ fn looked(pc: u64) -> Looks {
             return Looks::None;
         }
         match (*block).looks {
+            Looks::Confirms if !confirm::waits_at(pc) => Looks::None,
             Looks::Sampled if (*(*block).seat).skips(pc) => Looks::None,
             looks => looks,
         }
@@ -51,12 +53,22 @@ fn touch_sampled(address: u64, len: u64, acts: &[(Kind, Act)], pc: u64) {
     }
 }
 
+/// The same in a run that confirms races.
+#[cold]
+#[inline(never)]
+fn stand(address: u64, len: u64, acts: &[(Kind, Act)], pc: u64) {
+    for &(kind, act) in acts {
+        confirm::hook(address, len, kind, act, pc);
+    }
+}
+
 /// What a hook with bytes of any number does.
 fn touch(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
     match looked(pc) {
         Looks::None => {}
         Looks::All => touch_all(address, len, [(kind, act)], pc),
         Looks::Sampled => touch_sampled(address, len, &[(kind, act)], pc),
+        Looks::Confirms => stand(address, len, &[(kind, act)], pc),
     }
 }
 
@@ -80,10 +92,16 @@ macro_rules! hooked {
         extern "C" fn sampled(address: u64, pc: u64) {
             touch_sampled(address, $len, &$acts, pc);
         }
+        #[cold]
+        #[inline(never)]
+        extern "C" fn confirms(address: u64, pc: u64) {
+            stand(address, $len, &$acts, pc);
+        }
         match looked($pc) {
             Looks::None => {}
             Looks::All => all($address, $pc),
             Looks::Sampled => sampled($address, $pc),
+            Looks::Confirms => confirms($address, $pc),
         }
     }};
 }
@@ -181,6 +199,7 @@ hooks_with! {
         if len > 0 { touch(address, len, Kind::Write, Act::Store, pc); }
     }
     __tsan_func_entry func_entry "mov rsi, rsp" (call: u64, sp: u64) {
+        if CONFIRMING.load(Ordering::Relaxed) { return; }
         let block = block();
         // SAFETY: the block and the recorder are this thread's own, and nobody in this thread uses them at depth 0.
         unsafe {
@@ -201,6 +220,9 @@ hooks_with! {
 /// Leaves a function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __tsan_func_exit() {
+    if CONFIRMING.load(Ordering::Relaxed) {
+        return;
+    }
     let block = block();
     // SAFETY: as for the entry.
     unsafe {
