@@ -56,6 +56,8 @@ pub struct Client {
     watched: AtomicBool,
     over: AtomicBool,
     late: bool,
+    /// A child of this process has the connection too, but nobody who listens.
+    process: u32,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -83,6 +85,7 @@ impl Client {
             watched: AtomicBool::new(false),
             over: AtomicBool::new(false),
             late,
+            process: std::process::id(),
         };
         Ok((Arc::new(client), stream))
     }
@@ -144,7 +147,7 @@ impl Client {
     }
 
     fn say(&self, said: &Said) {
-        if !self.over.load(Ordering::SeqCst) && send(&mut *lock(&self.writer), said).is_err() {
+        if self.is_here() && send(&mut *lock(&self.writer), said).is_err() {
             // Whoever waits is told by the thread that listens: the connection is gone for it, too.
             self.over.store(true, Ordering::SeqCst);
         }
@@ -200,7 +203,14 @@ impl Client {
         self.ask(seat, &Said::Completing(seat.strand, operations))
     }
 
+    fn is_here(&self) -> bool {
+        !self.over.load(Ordering::SeqCst) && std::process::id() == self.process
+    }
+
     fn ask(&self, seat: &Seat, said: &Said) -> Go {
+        if !self.is_here() {
+            return Go::default();
+        }
         *lock(&seat.told) = None;
         self.say(said);
         let mut told = lock(&seat.told);
