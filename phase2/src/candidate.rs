@@ -17,6 +17,7 @@ pub enum Side {
 
 impl Side {
     /// The other one.
+    #[must_use]
     pub fn other(self) -> Self {
         match self {
             Self::A => Self::B,
@@ -131,6 +132,7 @@ impl Candidate {
     }
 
     /// The same with every execution of its places.
+    #[must_use]
     pub fn anywhere(&self) -> Self {
         Self { wanted: [Wanted::default(), Wanted::default()], ..self.clone() }
     }
@@ -199,6 +201,8 @@ mod tests {
         assert!(all.includes(0, None, 0) && all.includes(7, Some((1, 2)), 99));
         let some = Wanted { offsets: vec![(8, 16)], phases: vec![(2, Some(3)), (7, None)], ranks: vec![1] };
         assert!(some.includes(1, Some((15, 20)), 2) && some.includes(1, None, 8));
-        assert!(!some.includes(1, Some((16, 20)), 2) && !some.includes(1, Some((8, 9)), 4) && !some.includes(0, None, 8));
+        assert!(
+            !some.includes(1, Some((16, 20)), 2) && !some.includes(1, Some((8, 9)), 4) && !some.includes(0, None, 8)
+        );
     }
 }

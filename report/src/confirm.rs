@@ -136,9 +136,11 @@ fn hindered(obstacle: Obstacle) -> String {
              does not know may order them (a file, a clock, a word polled by hand)"
                 .into()
         }
-        Obstacle::WaitedInCall => "while one side was held, the other waited inside a call until it had gone: the library at hand orders \
+        Obstacle::WaitedInCall => {
+            "while one side was held, the other waited inside a call until it had gone: the library at hand orders \
              them, which the standard does not promise"
-            .into(),
+                .into()
+        }
         Obstacle::OtherBytes => "both sides came, but never to the same bytes while the other was there".into(),
         Obstacle::Budget => "no time was left: raise --confirm-time, or run `thrille confirm`".into(),
     }

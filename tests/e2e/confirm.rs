@@ -107,7 +107,8 @@ fn ordered(name: &str, by_flag: bool) -> Outcome {
     let ended = run_within(&mut checked(dir.path(), &[], &file), Duration::from_secs(120))?;
     ended.expect(1)?;
     let text = fs::read_to_string(&file)?;
-    let data: Vec<u64> = (1..).zip(text.lines()).filter(|(_, line)| line.contains("/* data */")).map(|(n, _)| n).collect();
+    let data: Vec<u64> =
+        (1..).zip(text.lines()).filter(|(_, line)| line.contains("/* data */")).map(|(n, _)| n).collect();
     for race in races(dir.path())? {
         let line = |side: &str| race[side]["at"]["line"].as_u64().unwrap_or(0);
         if data.contains(&line("a")) && data.contains(&line("b")) {
@@ -149,9 +150,9 @@ fn a_hundred_pairs() -> Outcome {
     let dir = temporary();
     let mut text = String::from("#include <shmem.h>\nstatic long x[100];\nint main(void)\n{\n    shmem_init();\n");
     text += "    int me = shmem_my_pe();\n    volatile long seen = 0;\n    if (me == 0) {\n";
-    (0..100).for_each(|n| text += &format!("        shmem_long_p(&x[{n}], 1, 1);\n"));
+    text.extend((0..100).map(|n| format!("        shmem_long_p(&x[{n}], 1, 1);\n")));
     text += "    } else {\n";
-    (0..100).for_each(|n| text += &format!("        seen = x[{n}];\n"));
+    text.extend((0..100).map(|n| format!("        seen = x[{n}];\n")));
     text += "    }\n    (void)seen;\n    shmem_finalize();\n    return 0;\n}\n";
     let file = dir.path().join("many.c");
     fs::write(&file, text)?;
@@ -321,7 +322,8 @@ fn listening(pid: u32) -> Vec<u16> {
         .collect();
     let table = fs::read_to_string("/proc/net/tcp").unwrap_or_default();
     let rows = table.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let mine = rows.filter(|row| row.get(3) == Some(&"0A") && row.get(9).is_some_and(|inode| inodes.iter().any(|i| i == inode)));
+    let mine = rows
+        .filter(|row| row.get(3) == Some(&"0A") && row.get(9).is_some_and(|inode| inodes.iter().any(|i| i == inode)));
     mine.filter_map(|row| u16::from_str_radix(row[1].split(':').nth(1)?, 16).ok()).collect()
 }
 
