@@ -144,8 +144,10 @@ impl Campaign {
     pub fn run<E: Engine>(&mut self, engine: &mut E) -> Result<(), E::Error> {
         let pause = |patience, seed| Choice::PauseAndMatch { patience: Duration::from_millis(patience), seed };
         self.look(engine, &self.open(), false, pause(60, 1), None)?;
-        // Where the bytes or phases are others than in phase 1.
-        self.look(engine, &self.open(), true, pause(30, 2), None)?;
+        if self.budget.tries > 1 {
+            // Where the bytes or phases are others than in phase 1.
+            self.look(engine, &self.open(), true, pause(30, 2), None)?;
+        }
         for attempt in 2..self.budget.tries {
             for index in self.open() {
                 let late = |side| self.candidates[index].ranks(side).first().copied();

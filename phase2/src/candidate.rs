@@ -17,6 +17,7 @@ pub enum Side {
 
 impl Side {
     /// The other one.
+    #[must_use]
     pub fn other(self) -> Self {
         match self {
             Self::A => Self::B,
@@ -131,6 +132,7 @@ impl Candidate {
     }
 
     /// The same with every execution of its places.
+    #[must_use]
     pub fn anywhere(&self) -> Self {
         Self { wanted: [Wanted::default(), Wanted::default()], ..self.clone() }
     }

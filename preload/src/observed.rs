@@ -19,6 +19,7 @@ impl Observed {
     }
 
     /// Whether this run confirms races: then strands are stopped before they act, and nothing is recorded.
+    #[allow(clippy::unused_self, reason = "asked of a call, answered by the process")]
     pub fn confirms(&self) -> bool {
         CONFIRMING.load(Ordering::Relaxed)
     }
