@@ -7,13 +7,19 @@
  *
  * Words that both sides write (mode, budget, countdowns) are plain 32-bit words without any lock: a lost update costs a sample more or less.
  *
- * Calling convention of everything below `thrille_enter`: "preserve most". All general registers but r11 (and rax when something is
+ * Calling convention from `thrille_enter` on: "preserve most". All general registers but r11 (and rax when something is
  * returned) are the caller's; vector registers are not. */
 #ifndef THRILLE_HOOKS_H
 #define THRILLE_HOOKS_H
 #include <stdint.h>
 
 #define THRILLE_HOOKS_VERSION 1
+
+#ifdef __clang__
+#define THRILLE_PRESERVING __attribute__((preserve_most))
+#else
+#define THRILLE_PRESERVING
+#endif
 
 /* A function's mode. All tables begin as THRILLE_OFF: without the library's word nothing is observed. */
 enum thrille_mode {
@@ -66,16 +72,16 @@ void thrille_register(struct thrille_function *begin, struct thrille_function *e
 void thrille_unregister(struct thrille_function *begin, struct thrille_function *end);
 
 /* A function in mode COUNT is called and its countdown is below zero. Not 0: go into the instrumented copy. */
-int32_t thrille_enter(struct thrille_function *function);
+THRILLE_PRESERVING int32_t thrille_enter(struct thrille_function *function);
 
 /* The budget is below zero. Not 0: stay in the instrumented copy. */
-int32_t thrille_spent(struct thrille_function *function);
+THRILLE_PRESERVING int32_t thrille_spent(struct thrille_function *function);
 
 /* A site is executed, on so many bytes: before it is carried out. The block's countdown from now on. */
-int32_t thrille_access(void *address, struct thrille_hot *site);
-int32_t thrille_range(void *address, struct thrille_hot *site, uint64_t bytes);
+THRILLE_PRESERVING int32_t thrille_access(void *address, struct thrille_hot *site);
+THRILLE_PRESERVING int32_t thrille_range(void *address, struct thrille_hot *site, uint64_t bytes);
 
 /* A site of a loop, told before the loop: `times` executions, each `step` bytes after the last one. */
-int32_t thrille_affine(void *address, struct thrille_hot *site, uint64_t times, int64_t step);
+THRILLE_PRESERVING int32_t thrille_affine(void *address, struct thrille_hot *site, uint64_t times, int64_t step);
 
 #endif
