@@ -138,7 +138,7 @@ fn can_jump(function: Value) -> bool {
     let plain = |index: u32| {
         let special = ["byval", "sret", "inalloca", "preallocated", "swiftself", "swifterror", "swiftasync", "nest"];
         let has = |name: &&str| !LLVMGetEnumAttributeAtIndex(function, index + 1, ir::attribute(name)).is_none();
-        !special.iter().any(|name| has(name))
+        !special.iter().any(has)
     };
     let count = LLVMCountParams(function);
     LLVMIsFunctionVarArg(ty) == 0 && count <= REGISTERS && (0..count).all(plain) && !ir::has(function, "optnone")

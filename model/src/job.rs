@@ -18,6 +18,8 @@ pub const ENV_SIZE: &str = "THRILLE_SIZE";
 pub const ENV_HUB: &str = "THRILLE_HUB";
 /// The token that the hub wants to see, in hexadecimal.
 pub const ENV_TOKEN: &str = "THRILLE_TOKEN";
+/// Which loads and stores to look at.
+pub const ENV_SAMPLING: &str = "THRILLE_SAMPLING";
 /// Most accesses that a rank holds between two exchanges; more are dropped and counted.
 pub const ENV_MAX_RECORDS: &str = "THRILLE_MAX_RECORDS";
 

@@ -14,6 +14,8 @@ pub struct Block {
     pub pc: u64,
     /// How many of our own calls it is in: above 0, what it does is the library's business, not the program's.
     pub depth: u64,
+    /// Where that return address is on the stack.
+    pub sp: u64,
 }
 
 global_asm!(
@@ -21,9 +23,9 @@ global_asm!(
     ".hidden thrille_block",
     ".globl thrille_block",
     ".type thrille_block, @object",
-    ".size thrille_block, 24",
+    ".size thrille_block, 32",
     ".balign 16",
-    "thrille_block: .zero 24",
+    "thrille_block: .zero 32",
     ".text",
 );
 
@@ -56,6 +58,7 @@ macro_rules! entries {
                 "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
                 "mov r10, qword ptr [rsp]",
                 "mov qword ptr fs:[r11 + 8], r10",
+                "mov qword ptr fs:[r11 + 24], rsp",
                 "jmp {to}",
                 to = sym [<on_ $prefix $name>],
             )

@@ -5,16 +5,27 @@
 
 use crate::entry::entries;
 use crate::rank::observe;
+use crate::sites;
 use libc::{c_char, c_int, c_void, size_t};
 use thrille_model::{Act, Kind};
 
 /// Reports what is about to be read and written: pairs of address and length.
 fn touch(reads: &[(*const c_void, usize)], writes: &[(*const c_void, usize)]) {
+    if !sites::observes() {
+        return;
+    }
     let Some(observed) = observe() else { return };
     let kinds = reads.iter().map(|r| (r, Kind::Read)).chain(writes.iter().map(|w| (w, Kind::Write)));
     for (&(address, len), kind) in kinds {
         if len > 0 {
-            observed.session.touch(observed.recorder, address as u64, len as u64, kind, Act::LibraryCall, observed.pc);
+            observed.session.touch_range(
+                observed.recorder,
+                address as u64,
+                len as u64,
+                kind,
+                Act::LibraryCall,
+                observed.pc,
+            );
         }
     }
 }

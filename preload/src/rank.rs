@@ -2,8 +2,8 @@
 
 use crate::entry::{Block, block};
 use crate::link::Link;
-use crate::loaded;
 use crate::tsan::access::INSTRUMENTED;
+use crate::{loaded, sites, walk};
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -13,6 +13,7 @@ use std::time::Duration;
 use thrille_model::job::ENV_RANK;
 use thrille_model::job::{Api, ENV_HUB, ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
 use thrille_runtime::sink::Sink;
+use thrille_runtime::stacks::Walk;
 use thrille_runtime::{Modules, Rank, Recorder, Regions, Session};
 use thrille_transport::{SocketTransport, Token, Transport};
 
@@ -107,10 +108,12 @@ pub fn begin(told: &Told, link: Link, regions: Regions) {
         }
     };
     let limit = std::env::var(ENV_MAX_RECORDS).ok().and_then(|n| n.parse().ok()).unwrap_or(MAX_RECORDS);
-    let (rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
+    let (mut rank, mut recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
     let api = if cfg!(feature = "mpi") { Api::Mpi } else { Api::OpenShmem };
+    rank.walk = sites::any().then_some(walk::walk as Walk);
+    recorder.stack.walk_with(rank.walk);
     let session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"), api);
-    session.instrumented(INSTRUMENTED.load(Ordering::Relaxed));
+    session.instrumented(INSTRUMENTED.load(Ordering::Relaxed) && sites::observes());
     if SESSION.set(session).is_ok() {
         attach(recorder);
         // SAFETY: registers a function of the right type for when the program calls `exit` or returns from `main`.
