@@ -27,22 +27,24 @@ pub struct Block {
     pub pc: u64,
     /// How many of our own calls it is in: above 0, what it does is the library's business, not the program's.
     pub depth: u64,
+    /// Where that return address is on the stack.
+    pub sp: u64,
     /// Which of its loads and stores are looked at.
     pub looks: Looks,
     /// How they are chosen; null unless they are.
     pub seat: *mut Seat,
 }
 
-const _: () = assert!(size_of::<Block>() == 40);
+const _: () = assert!(size_of::<Block>() == 48);
 
 global_asm!(
     ".section .tbss,\"awT\",@nobits",
     ".hidden thrille_block",
     ".globl thrille_block",
     ".type thrille_block, @object",
-    ".size thrille_block, 40",
+    ".size thrille_block, 48",
     ".balign 16",
-    "thrille_block: .zero 40",
+    "thrille_block: .zero 48",
     ".text",
 );
 
@@ -75,6 +77,7 @@ macro_rules! entries {
                 "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
                 "mov r10, qword ptr [rsp]",
                 "mov qword ptr fs:[r11 + 8], r10",
+                "mov qword ptr fs:[r11 + 24], rsp",
                 "jmp {to}",
                 to = sym [<on_ $prefix $name>],
             )

@@ -20,7 +20,14 @@ fn touch(reads: &[(*const c_void, usize)], writes: &[(*const c_void, usize)]) {
     let kinds = reads.iter().map(|r| (r, Kind::Read)).chain(writes.iter().map(|w| (w, Kind::Write)));
     for (&(address, len), kind) in kinds {
         if len > 0 {
-            observed.session.touch(observed.recorder, address as u64, len as u64, kind, Act::LibraryCall, observed.pc);
+            observed.session.touch_range(
+                observed.recorder,
+                address as u64,
+                len as u64,
+                kind,
+                Act::LibraryCall,
+                observed.pc,
+            );
         }
     }
     if let Looked::This(taken) = looked {

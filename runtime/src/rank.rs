@@ -18,6 +18,7 @@ use crate::modules::Modules;
 use crate::recorder::{Recorder, UNRESOLVED};
 use crate::regions::Regions;
 use crate::runs::Run;
+use crate::stacks::Walk;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use thrille_analysis::{Close, Gathered, Status};
@@ -158,6 +159,8 @@ pub struct Rank {
     limit: usize,
     /// Whether all of the program's loads and stores are observed: then what flows through a lock is seen, and nothing else of it orders.
     pub sees_flows: bool,
+    /// How its strands find their call stacks, if the program does not tell of its calls.
+    pub walk: Option<Walk>,
     /// Accesses that were dropped because there was no room.
     pub dropped: u64,
     /// Records made.
@@ -192,6 +195,7 @@ impl Rank {
             settled: Vec::new(),
             limit,
             sees_flows: true,
+            walk: None,
             dropped: 0,
             recorded: 0,
         };
@@ -423,6 +427,7 @@ impl Rank {
     pub fn begin(&mut self, child: Strand) -> Recorder {
         let mut recorder = Recorder::new(child, Arc::clone(&self.regions));
         recorder.see(&self.regions, true);
+        recorder.stack.walk_with(self.walk);
         self.acquire(&mut recorder, Token::Fork(child));
         recorder
     }
@@ -521,7 +526,7 @@ impl Rank {
             locks: recorder.locks,
             act: end.act,
             site: self.modules.site(pc),
-            stack: recorder.stack.here(),
+            stack: recorder.stack.at(pc),
             times: 1,
         };
         recorder.observed += 1;
