@@ -60,9 +60,18 @@ pub enum Next {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     /// It is looked at: [`Dense::taken`] gives the gap.
-    Take,
+    Take(Extent),
     /// It is not, and its block lets so many pass.
     Pass(u32),
+}
+
+/// How much of an execution that stands for a whole loop is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it: it is the first one, here or in this kind of phase.
+    Whole,
+    /// Some of it, at random: it may be long.
+    Part,
 }
 
 #[derive(Debug, Default)]
@@ -72,8 +81,8 @@ struct Block {
     locality: Locality,
     /// In which kinds of phases it was looked at.
     seen: u32,
-    /// It is being looked at: the sites behind the first one are told next.
-    taking: bool,
+    /// How it is being looked at, if it is: the sites behind the first one are told next.
+    taking: Option<Extent>,
     /// Whether all sites told since the first one was touched private memory only.
     private: bool,
     sites: u32,
@@ -212,13 +221,13 @@ impl Dense {
     pub fn told(&mut self, function: Function, site: u32) -> Told {
         let (policy, weight) = (&*self.policy, self.controller.ln_weight());
         let state = &mut self.functions[function.0];
-        let Some(&(block, first)) = state.sites.get(site as usize) else { return Told::Take };
+        let Some(&(block, first)) = state.sites.get(site as usize) else { return Told::Take(Extent::Whole) };
         let block = &mut state.blocks[block as usize];
         if !first {
-            return if block.taking { Told::Take } else { Told::Pass(0) };
+            return block.taking.map_or(Told::Pass(0), Told::Take);
         }
         block.turn.pass();
-        block.taking = true;
+        block.taking = Some(Extent::Part);
         if block.seen & self.kinds.now() == 0 {
             if block.seen == 0 {
                 state.news += 1;
@@ -227,22 +236,23 @@ impl Dense {
             }
             block.seen |= self.kinds.now();
             block.turn.take(Why::Anyway);
-            return Told::Take;
+            block.taking = Some(Extent::Whole);
+            return Told::Take(Extent::Whole);
         }
         if self.controller.is_free() && block.turn.history.met < ALL_OF {
             block.turn.take(Why::Anyway);
-            return Told::Take;
+            return Told::Take(Extent::Part);
         }
         let waits =
             block.turn.waits(&self.controller, &mut self.gaps, |history| policy.statement(history).weighted(weight));
         if let Some(left) = waits {
-            block.taking = false;
+            block.taking = None;
             return Told::Pass(left - 1);
         }
         if block.locality.rest().is_none() {
             block.turn.take(Why::Policy);
         }
-        Told::Take
+        Told::Take(Extent::Part)
     }
 
     /// It was looked at and touched private memory only, or not: how many executions its block lets pass. Only the first site's answer counts.
@@ -338,6 +348,11 @@ impl Dense {
                 wake(site as u32);
             }
         }
+    }
+
+    /// Where in so many executions to begin with a part of them.
+    pub fn pick(&mut self, executions: u64) -> u64 {
+        self.gaps.below(executions.max(1))
     }
 
     /// The time.

@@ -62,6 +62,9 @@ hook! { thrille_affine affine "r8" "r9" }
 /// What a hook gives back for "ask me again next time".
 const AGAIN: i32 = 0;
 
+/// Executions of a loop that are recorded when a part of it is.
+const PART: u64 = 16;
+
 fn granted(function: &Function, turn: Turn) -> i32 {
     if turn.accesses > 0 {
         function.set_budget(turn.accesses);
@@ -83,7 +86,14 @@ extern "C" fn spent(function: &Function, _pc: u64, _sp: u64) -> i32 {
 
 /// Tells the recorder, if the policy wants it: `tell` is called for each kind of access that the site makes.
 #[inline(always)]
-fn told(address: u64, site: &Hot, pc: u64, sp: u64, tell: impl Fn(&mut Recorder, Kind, Act) -> Room) -> i32 {
+fn told(
+    address: u64,
+    site: &Hot,
+    times: u64,
+    pc: u64,
+    sp: u64,
+    tell: impl Fn(&mut Recorder, Kind, Act, Option<u64>) -> Room,
+) -> i32 {
     let block = block();
     // SAFETY: the block is this thread's own; the recorder lives until the thread is detached; depth 0 means that nobody else in this
     // thread uses it now.
@@ -95,13 +105,13 @@ fn told(address: u64, site: &Hot, pc: u64, sp: u64, tell: impl Fn(&mut Recorder,
         &mut *(*block).recorder
     };
     let from = sampled::clock();
-    let verdict = policy().site(site, pc, &mut || !recorder.is_private(address, 1));
+    let verdict = policy().site(site, pc, times, &mut || !recorder.is_private(address, 1));
     if verdict.keep {
         let library = site.kind & kind::LIBRARY != 0;
         let mut full = false;
         for (bit, kind, act) in [(kind::READ, Kind::Read, Act::Load), (kind::WRITE, Kind::Write, Act::Store)] {
             if site.kind & bit != 0 {
-                full |= tell(recorder, kind, if library { Act::LibraryCall } else { act }) == Room::Full;
+                full |= tell(recorder, kind, if library { Act::LibraryCall } else { act }, verdict.part) == Room::Full;
             }
         }
         if full && let (Some(session), Some(observed)) = (SESSION.get(), crate::rank::observe()) {
@@ -116,16 +126,18 @@ fn told(address: u64, site: &Hot, pc: u64, sp: u64, tell: impl Fn(&mut Recorder,
 }
 
 extern "C" fn access(address: u64, site: &Hot, pc: u64, sp: u64) -> i32 {
-    told(address, site, pc, sp, |recorder, kind, act| recorder.touch(address, u64::from(site.size), kind, act, pc))
+    told(address, site, 1, pc, sp, |recorder, kind, act, _| {
+        recorder.touch(address, u64::from(site.size), kind, act, pc)
+    })
 }
 
 extern "C" fn range(address: u64, site: &Hot, bytes: u64, pc: u64, sp: u64) -> i32 {
-    told(address, site, pc, sp, |recorder, kind, act| recorder.touch_range(address, bytes, kind, act, pc))
+    told(address, site, 1, pc, sp, |recorder, kind, act, _| recorder.touch_range(address, bytes, kind, act, pc))
 }
 
 extern "C" fn affine(address: u64, site: &Hot, times: u64, step: i64, pc: u64, sp: u64) -> i32 {
     let size = u64::from(site.size);
-    told(address, site, pc, sp, |recorder, kind, act| {
+    told(address, site, times, pc, sp, |recorder, kind, act, part| {
         if step.unsigned_abs() <= size {
             // Nothing is left out in between.
             let reach = step.unsigned_abs().wrapping_mul(times.wrapping_sub(1));
@@ -134,7 +146,12 @@ extern "C" fn affine(address: u64, site: &Hot, times: u64, step: i64, pc: u64, s
             return recorder.touch_range(first, reach + size, kind, act, pc);
         }
         let mut room = Room::Enough;
-        let mut at = address;
+        // Of a long row of separate places, a part is what a sample can afford.
+        let (first, times) = match part {
+            Some(first) if times > PART => (first.min(times - PART), PART),
+            _ => (0, times),
+        };
+        let mut at = address.wrapping_add_signed(step.wrapping_mul(first as i64));
         for _ in 0..times {
             if recorder.touch(at, size, kind, act, pc) == Room::Full {
                 room = Room::Full;

@@ -32,6 +32,8 @@ pub struct Turn {
 pub struct Verdict {
     /// It is recorded.
     pub keep: bool,
+    /// If it stands for a loop, and is recorded in part: where that begins, of so many executions.
+    pub part: Option<u64>,
     /// Executions of its block to let pass before asking again. The first site's counts for the block.
     pub gap: u32,
 }
@@ -46,8 +48,8 @@ pub trait Policy: Sync {
     fn call(&self, function: &Function) -> Turn;
     /// It has used up the accesses that it was granted.
     fn spent(&self, function: &Function) -> Turn;
-    /// A site asks, from this return address; `shared` tells whether others can reach the bytes that it touches now.
-    fn site(&self, site: &Hot, pc: u64, shared: &mut dyn FnMut() -> bool) -> Verdict;
+    /// A site asks, from this return address, for so many executions at once; `shared` tells whether others can reach the bytes that it touches now.
+    fn site(&self, site: &Hot, pc: u64, times: u64, shared: &mut dyn FnMut() -> bool) -> Verdict;
     /// So much time went into a site that asked.
     fn cost(&self, _ticks: u64, _now: u64) {}
 }
@@ -68,8 +70,8 @@ impl Policy for Full {
         Turn { accesses: u32::MAX, calls: 0 }
     }
 
-    fn site(&self, _: &Hot, _: u64, _: &mut dyn FnMut() -> bool) -> Verdict {
-        Verdict { keep: true, gap: 0 }
+    fn site(&self, _: &Hot, _: u64, _: u64, _: &mut dyn FnMut() -> bool) -> Verdict {
+        Verdict { keep: true, part: None, gap: 0 }
     }
 }
 
@@ -89,8 +91,8 @@ impl Policy for Off {
         Turn { accesses: 0, calls: u32::MAX }
     }
 
-    fn site(&self, _: &Hot, _: u64, _: &mut dyn FnMut() -> bool) -> Verdict {
-        Verdict { keep: false, gap: u32::MAX }
+    fn site(&self, _: &Hot, _: u64, _: u64, _: &mut dyn FnMut() -> bool) -> Verdict {
+        Verdict { keep: false, part: None, gap: u32::MAX }
     }
 }
 

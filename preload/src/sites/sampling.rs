@@ -8,7 +8,7 @@ use crate::sampled;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use thrille_model::job::ENV_RANK;
-use thrille_sampling::dense::{self, BURST, Next, Told};
+use thrille_sampling::dense::{self, BURST, Extent, Next, Told};
 use thrille_sampling::{Controller, Coverage, Dense, Gaps, Name};
 
 /// What an access costs more in the instrumented copy, in nanoseconds: measured on the kernels of `nas-bench`.
@@ -115,8 +115,8 @@ impl Policy for Sampled {
         next.map_or(Turn { accesses: BURST, calls: 0 }, |next| granted(function, next))
     }
 
-    fn site(&self, site: &Hot, pc: u64, shared: &mut dyn FnMut() -> bool) -> Verdict {
-        let anyway = Verdict { keep: true, gap: 0 };
+    fn site(&self, site: &Hot, pc: u64, times: u64, shared: &mut dyn FnMut() -> bool) -> Verdict {
+        let anyway = Verdict { keep: true, part: None, gap: 0 };
         let Some(mut state) = try_state() else { return anyway };
         let at = &raw const *site as usize;
         let index = state.tables.partition_point(|&(from, ..)| from <= at);
@@ -126,11 +126,12 @@ impl Policy for Sampled {
         let Some(number) = number(function).filter(|_| at < to) else { return anyway };
         let site = ((at - from) / size_of::<Hot>()) as u32;
         match state.dense.told(number, site) {
-            Told::Pass(gap) => Verdict { keep: false, gap },
-            Told::Take => {
+            Told::Pass(gap) => Verdict { keep: false, part: None, gap },
+            Told::Take(extent) => {
                 state.dense.located(number, pc);
                 let private = !shared();
-                Verdict { keep: !private, gap: state.dense.taken(number, site, private) }
+                let part = (extent == Extent::Part).then(|| state.dense.pick(times));
+                Verdict { keep: !private, part, gap: state.dense.taken(number, site, private) }
             }
         }
     }
