@@ -28,7 +28,8 @@ fn everything(options: &Options) -> Vec<Part> {
     let format = ["fmt", "--manifest-path", "instrument/Cargo.toml", "--check"];
     parts.push(Part::run("format", cargo().args(format)));
     let lint = build::for_each_llvm(&["clippy", "--all-targets"]);
-    let lint = lint.into_iter().take(1).map(|(_, mut lint)| Part::run("plugin lints", lint.args(["--", "-D", "warnings"])));
+    let lint =
+        lint.into_iter().take(1).map(|(_, mut lint)| Part::run("plugin lints", lint.args(["--", "-D", "warnings"])));
     parts.extend(lint);
     if options.depth == Depth::Nightly {
         let lint = ["clippy", "--package", "thrille-preload", "--no-default-features"];
