@@ -7,6 +7,8 @@
 //! | [`cc`] | `thrille cc`: the compiler prefix |
 //! | [`run`] | `thrille run`: start, watch, report |
 //! | [`exec`] | `thrille exec`: one rank under somebody else's launcher |
+//! | [`sbatch`] | `thrille sbatch`: a pair of jobs for Slurm |
+//! | [`merge`] | `thrille merge`: what a job left behind, from wherever it is |
 //! | [`launch`] | the processes of a run |
 //! | [`openmp`] | which OpenMP runtime a program runs on |
 //! | [`output`] | where reports go, and the exit code |
@@ -18,6 +20,7 @@ mod check;
 mod exec;
 mod home;
 mod launch;
+mod merge;
 mod mpi;
 mod openmp;
 mod output;
@@ -25,6 +28,7 @@ mod program;
 mod progress;
 mod run;
 mod rundir;
+mod sbatch;
 mod scan;
 mod split;
 mod stamp;
@@ -41,6 +45,8 @@ fn main() -> ExitCode {
         Command::Run(typed) => run::run(typed),
         Command::Cc(typed) => return cc::main(&typed).unwrap_or_else(|error| complain(&error).into()),
         Command::Exec(typed) => return exec::exec(typed).unwrap_or_else(|error| complain(&error).into()),
+        Command::Sbatch(typed) => sbatch::sbatch(&typed),
+        Command::Merge(typed) => merge::merge(&typed),
         Command::Report(typed) => output::report(&typed),
     };
     done.unwrap_or_else(|error| complain(&error)).into()

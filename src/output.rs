@@ -114,11 +114,25 @@ fn colour(terminal: bool) -> Colour {
     if terminal && !refused && !dumb { Colour::Always } else { Colour::Never }
 }
 
+/// Writes the report into the run's directory and prints it.
+pub fn keep_and_print(report: &Report, dir: &Path, json: bool) -> Result<Code> {
+    let (text, machine) = (report.text(Colour::Never), report.json() + "\n");
+    let kept = write(&dir.join("report.txt"), &text).and_then(|()| write(&dir.join("report.json"), &machine));
+    print_report(report, json);
+    kept?;
+    Ok(Code::of(report))
+}
+
+/// Prints a report.
+pub fn print_report(report: &Report, json: bool) {
+    let text = if json { report.json() + "\n" } else { report.text(colour(stdout().is_terminal())) };
+    print(&mut stdout(), &text);
+}
+
 /// `thrille report`.
 pub fn report(typed: &args::Report) -> Result<Code> {
     let report = Report::from_run_dir(&typed.dir)?;
-    let text = if typed.json { report.json() + "\n" } else { report.text(colour(stdout().is_terminal())) };
-    print(&mut stdout(), &text);
+    print_report(&report, typed.json);
     Ok(Code::of(&report))
 }
 

@@ -21,6 +21,9 @@ pub const ENV_TOKEN: &str = "THRILLE_TOKEN";
 /// Most accesses that a rank holds between two exchanges; more are dropped and counted.
 pub const ENV_MAX_RECORDS: &str = "THRILLE_MAX_RECORDS";
 
+/// Version of the `thrille` that started the process; the one it is linked with may be another.
+pub const ENV_TOOL: &str = "THRILLE_TOOL";
+
 /// The file of a rank in the directory of the run.
 pub fn rank_file(rank: Rank) -> String {
     format!("rank-{}.thr", rank.0)

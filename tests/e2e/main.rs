@@ -9,6 +9,7 @@
 //! | [`honest`] | the program's input, output, arguments and exit codes are its own |
 //! | [`mpi`] | MPI programs under launchers, their ends, projects that build themselves |
 //! | [`nas`] | class S of the programs of `nas-bench/`, correct and racy |
+//! | [`slurm`] | jobs of a Slurm that is started for the tests: launch, batch, survive |
 //! | [`scale`] | many accesses and barriers in bounded memory |
 //!
 //! `cargo test --test e2e -- FILTER` runs those whose names contain FILTER. `THRILLE_REPEAT=N` runs each program of the corpus N times
@@ -22,6 +23,7 @@ mod mistakes;
 mod mpi;
 mod nas;
 mod scale;
+mod slurm;
 #[path = "../support/mod.rs"]
 mod support;
 mod tool;
@@ -52,6 +54,9 @@ fn main() {
         mpi::trials(),
         nas::trials(),
         scale::trials(),
+        slurm::trials(),
     ];
-    libtest_mimic::run(&args, trials.into_iter().flatten().collect()).exit();
+    let conclusion = libtest_mimic::run(&args, trials.into_iter().flatten().collect());
+    slurm::down();
+    conclusion.exit();
 }

@@ -57,6 +57,15 @@ pub struct Inbox {
     pub all: Vec<Option<Vec<u8>>>,
 }
 
+/// What one rank gets in a round without words to everybody.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dealt {
+    /// Who sent this rank what, as in [`Inbox::from`].
+    pub from: Vec<(u32, Vec<u8>)>,
+    /// Of each number the least that a rank gave.
+    pub least: Vec<u64>,
+}
+
 impl Inbox {
     /// The ranks that took part in this round.
     pub fn present(&self) -> impl Iterator<Item = u32> + '_ {

@@ -4,7 +4,7 @@ use crate::Result;
 use std::process::Command;
 
 /// A file that the tests use, in `PATH` or of this name, and the package it is in.
-const NEEDED: [(&str, &str); 14] = [
+const NEEDED: [(&str, &str); 17] = [
     ("gcc", "gcc"),
     ("g++", "g++"),
     ("gfortran", "gfortran"),
@@ -17,6 +17,9 @@ const NEEDED: [(&str, &str); 14] = [
     ("mpicc.openmpi", "libopenmpi-dev"),
     ("mpirun.mpich", "mpich"),
     ("mpicc.mpich", "libmpich-dev"),
+    ("/usr/sbin/slurmctld", "slurm-wlm"),
+    ("/usr/sbin/munged", "munge"),
+    ("faketime", "faketime"),
     ("/usr/lib/llvm-14/lib/libclang.so", "libclang-dev"),
     ("/usr/lib/llvm-16/lib/libomp.so.5", "libomp-16-dev"),
 ];
