@@ -39,6 +39,11 @@ impl Outbox {
         self.all = bytes.into();
     }
 
+    /// What everybody hears.
+    pub fn words_to_all(&self) -> &[u8] {
+        &self.all
+    }
+
     /// That `rank`, of `size` in all, addressed no rank that never was.
     pub(crate) fn check_receivers(&self, rank: u32, size: u32) -> Result<(), TransportError> {
         match self.to.iter().find(|(to, _)| *to >= size) {
