@@ -3,7 +3,7 @@
 
 use crate::cc::Wanted;
 use crate::mpi::Mpi;
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -18,6 +18,7 @@ use std::path::PathBuf;
         make CC=\"thrille cc -- gcc\" && thrille run -n 4 ./ring\n  \
         srun -n 64 thrille exec ./solver          the same inside a batch job\n  \
         thrille confirm                           make the races that the last run predicted happen\n  \
+        thrille sbatch -N 2 -n 64 ./solver        writes and submits such a job\n  \
         thrille report --json                     the last run's report once more, for programs"
 )]
 pub struct Args {
@@ -37,6 +38,10 @@ pub enum Command {
     Run(Run),
     /// Prefix for somebody else's launcher: `srun -n 64 thrille exec ./solver`
     Exec(Exec),
+    /// Submit a job to Slurm that runs a program, and one that confirms what it finds
+    Sbatch(Sbatch),
+    /// Put together what the ranks of a job left behind, on one file system or several, and report
+    Merge(Merge),
     /// Make the races that a run predicted happen, and see whether they matter
     Confirm(Confirm),
     /// Print the report of a run once more, in any form
@@ -150,6 +155,9 @@ pub struct Exec {
     /// Directory for records and report, the same for all ranks [default: .thrille/run-<job>]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Write records to this directory of each node first; each rank copies its own to the run's directory when the program ends
+    #[arg(long, value_name = "DIR")]
+    pub local: Option<PathBuf>,
     /// Write the report to a file instead of standard error
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
@@ -229,6 +237,76 @@ pub struct Cc {
     /// The compiler command
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_names = ["CMD", "ARGS"])]
     pub command: Vec<OsString>,
+}
+
+/// `thrille sbatch`.
+#[derive(Debug, clap::Args)]
+pub struct Sbatch {
+    /// Number of nodes
+    #[arg(short = 'N', long = "nodes", value_name = "N", default_value_t = 1)]
+    pub nodes: u32,
+    /// Number of ranks in all
+    #[arg(short = 'n', long = "ranks", value_name = "N", default_value_t = 2)]
+    pub ranks: u32,
+    /// How the ranks are started [default: by the library that the program is linked with]
+    #[arg(long, value_name = "LIBRARY")]
+    pub mpi: Option<Launch>,
+    /// More options for sbatch, for example "--partition=debug --time=10"
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    pub slurm: Option<String>,
+    /// Options for `thrille exec`, for example "--max-records 100000"
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    pub exec: Option<String>,
+    /// Directory for scripts, output, records and report [default: thrille-<program>-<time>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Overhead-budget file for the job (also THRILLE_CONFIG) [default: the thrille.toml that is found next to it]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Directory of templates to use instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub templates: Option<PathBuf>,
+    /// Write the built-in templates into a directory, for editing, and do nothing else
+    #[arg(long, value_name = "DIR", exclusive = true)]
+    pub write_templates: Option<PathBuf>,
+    /// Do not submit a second job that confirms what the first one finds
+    #[arg(long)]
+    pub no_confirm: bool,
+    /// Write the scripts and do not submit them
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Wait until the jobs are over, and print the report
+    #[arg(long)]
+    pub wait: bool,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"])]
+    pub command: Vec<OsString>,
+}
+
+/// How Slurm starts the ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Launch {
+    /// Open MPI, by pmix
+    #[value(name = "openmpi")]
+    OpenMpi,
+    /// MPICH, by pmi2
+    Mpich,
+    /// Cray MPICH, by cray_shasta (untested)
+    Cray,
+}
+
+/// `thrille merge`.
+#[derive(Debug, clap::Args)]
+pub struct Merge {
+    /// Directory of the run
+    #[arg(value_name = "DIR", default_value = ".thrille/last")]
+    pub dir: PathBuf,
+    /// Directories that ranks wrote to with `exec --local`: what they hold of this run is copied first
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub from: Vec<PathBuf>,
+    /// Report as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `thrille confirm`.

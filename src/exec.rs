@@ -3,6 +3,8 @@
 //! It starts the program, tells it where to write, waits for it, notes how it ended and ends in the same way: the launcher sees what it
 //! would have seen. That of rank 0 waits for the notes of the others and reports. The ranks find each other over MPI. Below
 //! `thrille run`, which has said where to write already, it only notes how the rank ended.
+//!
+//! With `--local` the rank writes to a directory of its node, and what it wrote is copied to the run's directory when it has ended.
 
 mod seat;
 
@@ -11,9 +13,9 @@ use crate::gate::Gate;
 use crate::launch::{hand_on, output_file};
 use crate::output::{self, Code, Place};
 use crate::rundir::RunDir;
-use crate::{args, cc, program, run};
+use crate::{args, cc, merge, program, run};
 use anyhow::{Context, Result};
-use seat::Seat;
+pub use seat::Seat;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
@@ -22,9 +24,9 @@ use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 use thrille_launch::die_with_parent;
-use thrille_model::job::{ENV_RUN_DIR, ENV_SIZE};
+use thrille_model::job::{ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOOL};
 use thrille_phase2::protocol::ENV_OUTPUT;
-use thrille_report::{Exit, Report};
+use thrille_report::{Exit, Report, signal_name};
 
 /// What launchers and batch systems send to a rank.
 const FORWARDED: [i32; 7] = [SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
@@ -43,23 +45,38 @@ pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
         command.stdout(file.map_or_else(|_| Stdio::null(), Stdio::from));
     }
     if let Some(dir) = std::env::var_os(ENV_RUN_DIR) {
-        let status = wait(command, &program)?;
+        let (status, _) = wait(command, &program)?;
         note_exit(Path::new(&dir), seat.rank, status);
         return end_like(status);
     }
     let config = Config::new(&typed.observe, Usual::ByBuild, seed_of_job(&seat.job))?;
     command.envs(config.environment());
-    let dir = RunDir::shared(typed.out.as_deref(), &seat.job)?;
+    let who = || format!("rank {} on {}", seat.rank, host());
+    let dir = RunDir::shared(typed.out.as_deref(), &seat.job).and_then(writable).with_context(who)?;
+    let local = typed.local.as_deref().map(|local| RunDir::shared(Some(local), "").and_then(writable));
+    let local = local.transpose().with_context(who)?;
     let mut info = run::info(&typed.command, seat.size);
     if seat.rank == 0 {
+        info.notes.extend(seat::wrong_plugin(crate::mpi::model(&program), &|name| std::env::var(name).ok()));
+        for note in &info.notes {
+            eprintln!("thrille: {note}");
+        }
         info.write(dir.path())?;
         dir.is_last()?;
     }
     let begun = Instant::now();
-    command.env(ENV_RUN_DIR, dir.path()).env(ENV_SIZE, seat.size.to_string());
-    let status = wait(command, &program)?;
+    command
+        .env(ENV_RUN_DIR, local.as_ref().unwrap_or(&dir).path())
+        .env(ENV_SIZE, seat.size.to_string())
+        .env(ENV_RANK, seat.rank.to_string())
+        .env(ENV_TOOL, env!("CARGO_PKG_VERSION"));
+    let (status, told) = wait(command, &program)?;
+    if let Some(local) = &local {
+        merge::collect_rank(local.path(), dir.path(), seat.rank)?;
+    }
     note_exit(dir.path(), seat.rank, status);
     if seat.rank == 0 {
+        info.interrupted = told.map(signal_name);
         info.elapsed_seconds = Some(begun.elapsed().as_secs_f64());
         await_exits(dir.path(), seat.size, Duration::from_secs(typed.grace.or(config.grace).unwrap_or(run::GRACE)));
         let (exits, first_failure) = exits(dir.path(), seat.size);
@@ -75,21 +92,42 @@ pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
     end_like(status)
 }
 
-/// Starts the program and waits for it; signals are handed on.
-fn wait(mut command: Command, program: &Path) -> Result<ExitStatus> {
+/// That a file can be made there.
+fn writable(dir: RunDir) -> Result<RunDir> {
+    tempfile::tempfile_in(dir.path()).with_context(|| {
+        format!(
+            "cannot write into {}: choose a directory that every node can write with --out DIR",
+            dir.path().display()
+        )
+    })?;
+    Ok(dir)
+}
+
+/// The node, as Slurm or the machine itself calls it.
+fn host() -> String {
+    let name = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    std::env::var("SLURMD_NODENAME").ok().or_else(name).unwrap_or_default().trim().to_owned()
+}
+
+/// Starts the program and waits for it; signals are handed on. The last one that should end it, if there was one.
+fn wait(mut command: Command, program: &Path) -> Result<(ExitStatus, Option<i32>)> {
     let mut signals = SignalsInfo::<WithOrigin>::new(FORWARDED).context("cannot listen to signals")?;
     die_with_parent(&mut command);
     let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
     let mut nap = Duration::from_micros(200);
+    let mut told = None;
     loop {
         for origin in signals.pending() {
+            if [SIGHUP, SIGINT, SIGQUIT, SIGTERM].contains(&origin.signal) {
+                told = Some(origin.signal);
+            }
             // The terminal's own signals have reached the program already.
             if origin.process.is_some() {
                 hand_on(&child, origin.signal);
             }
         }
         if let Some(status) = child.try_wait().context("cannot wait for the program")? {
-            return Ok(status);
+            return Ok((status, told));
         }
         std::thread::sleep(nap);
         nap = (nap * 2).min(Duration::from_millis(20));

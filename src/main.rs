@@ -9,6 +9,8 @@
 //! | [`confirm`] | `thrille confirm`: make predicted races happen |
 //! | [`exec`] | `thrille exec`: one rank under somebody else's launcher |
 //! | [`config`] | `thrille.toml`, and what overrides it |
+//! | [`sbatch`] | `thrille sbatch`: a pair of jobs for Slurm |
+//! | [`merge`] | `thrille merge`: what a job left behind, from wherever it is |
 //! | [`launch`] | the processes of a run |
 //! | [`openmp`] | which OpenMP runtime a program runs on |
 //! | [`output`] | where reports go, and the exit code |
@@ -32,6 +34,7 @@ mod gate;
 mod home;
 mod launch;
 mod manual;
+mod merge;
 mod mpi;
 mod openmp;
 mod output;
@@ -39,6 +42,7 @@ mod program;
 mod progress;
 mod run;
 mod rundir;
+mod sbatch;
 mod scan;
 mod split;
 mod stamp;
@@ -56,6 +60,8 @@ fn main() -> ExitCode {
         Command::Cc(typed) => return cc::main(&typed).unwrap_or_else(|error| complain(&error).into()),
         Command::Exec(typed) => return exec::exec(&typed).unwrap_or_else(|error| complain(&error).into()),
         Command::Confirm(typed) => confirm::confirm(&typed),
+        Command::Sbatch(typed) => sbatch::sbatch(&typed),
+        Command::Merge(typed) => merge::merge(&typed),
         Command::Report(typed) => output::report(&typed),
         Command::Diff(typed) => diff::diff(&typed),
         Command::Explain(typed) => explain::explain(&typed),

@@ -11,13 +11,14 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use std::ffi::OsString;
+use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use thrille_model::job::{ENV_HUB, ENV_RUN_DIR, ENV_TOKEN};
 use thrille_phase2::protocol::{ENV_COORDINATOR, ENV_OUTPUT};
 use thrille_report::{Exit, signal_name};
-use thrille_transport::{Hub, Token};
+use thrille_transport::{Hub, HubOptions, Token};
 
 /// The MPI libraries that there is an injected library for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -109,11 +110,12 @@ const OPEN_MPI: [(&str, &str); 9] = [
 pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
     let token = start.token()?;
     room_for_connections(start.ranks);
-    let hub = Hub::start(start.ranks, token.clone())?;
+    let hub = Hub::start_with(start.ranks, token.clone(), HubOptions { address: address()?, ..HubOptions::default() })?;
     let mut signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGTERM]).context("cannot listen to signals")?;
     let begun = Instant::now();
-    let mut runner = Runner(command(mpi, start, dir, &hub, &token).spawn().with_context(|| {
-        format!("cannot start mpirun.{}: install it (Debian: apt install openmpi-bin or mpich)", mpi.name())
+    let mut runner = Runner(command(mpi, start, dir, &hub, &token).spawn().with_context(|| match launcher() {
+        Some(words) => format!("cannot start {}, which THRILLE_LAUNCHER names", words[0]),
+        None => format!("cannot start mpirun.{}: install it (Debian: apt install openmpi-bin or mpich)", mpi.name()),
     })?);
     let mut line = Line::new(start, dir);
     let (mut notes, mut interrupted, mut ending) = (Vec::new(), None, None);
@@ -158,9 +160,24 @@ pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
     Ok(Ended { exits, first_failure, interrupted, hung, elapsed: begun.elapsed(), notes })
 }
 
+/// Where ranks reach this process: on this machine, unless `THRILLE_ADDRESS` says that they are on others.
+pub fn address() -> Result<IpAddr> {
+    let Ok(name) = std::env::var("THRILLE_ADDRESS") else { return Ok(Ipv4Addr::LOCALHOST.into()) };
+    let known = (name.as_str(), 0).to_socket_addrs().ok().and_then(|mut found| found.next());
+    Ok(known.with_context(|| format!("THRILLE_ADDRESS={name} is no address and no name of this machine"))?.ip())
+}
+
+/// What starts the ranks instead of `mpirun`, and its options: `THRILLE_LAUNCHER="srun --mpi=pmix"`.
+fn launcher() -> Option<Vec<String>> {
+    let words = crate::split::words(&std::env::var("THRILLE_LAUNCHER").ok()?);
+    (!words.is_empty()).then_some(words)
+}
+
 fn command(mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &Token) -> Command {
     let own = format!("mpirun.{}", mpi.name());
-    let mut command = Command::new(if crate::program::find(own.as_ref()).is_ok() { own.as_str() } else { "mpirun" });
+    let other = launcher();
+    let usual = if crate::program::find(own.as_ref()).is_ok() { own.as_str() } else { "mpirun" };
+    let mut command = Command::new(other.as_ref().map_or(usual, |words| &words[0]));
     let mut told: Vec<(&str, OsString)> = vec![
         (ENV_RUN_DIR, dir.into()),
         (ENV_HUB, hub.addr().to_string().into()),
@@ -174,6 +191,8 @@ fn command(mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &Token) -> Com
         command.stdin(confirming.input()).stdout(Stdio::null()).stderr(Stdio::null());
     }
     match mpi {
+        // It hands on the environment, and knows where the ranks are to be.
+        _ if other.is_some() => _ = command.args(other.iter().flatten().skip(1)),
         Mpi::OpenMpi => {
             let unset = OPEN_MPI.iter().filter(|(name, _)| std::env::var_os(name).is_none());
             command.envs(unset.copied());

@@ -1,10 +1,15 @@
 //! The rounds of a cut: accesses to their owners, then, only if somebody has a conflict, logs to everybody.
+//!
+//! What all ranks need to know of all is five numbers, of which the least or the greatest matters: no rank ever holds a list of the others. What a
+//! rank's barrier settled is told to those owners that wait for it.
 
 use crate::owner::Owner;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use thrille_history::Store;
 use thrille_model::wire::{self, WireError};
-use thrille_model::{Access, Ctx, Flow, Held, LocksetId, Locksets, Phase, Pos, Race, Rank, Strand, SyncEvent};
+use thrille_model::{Access, Ctx, Flow, Held, LocksetId, Locksets, Phase, Pos, Race, Rank, Span, Strand, SyncEvent};
 use thrille_transport::{Outbox, Transport, TransportError};
 
 /// Why a cut failed.
@@ -40,8 +45,8 @@ pub struct Close {
     pub locks: LocksetId,
 }
 
-/// What all ranks know of one another after a cut.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What a rank says of itself at a cut.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// The phase this cut's barrier began: all agree on it.
     pub phase: Phase,
@@ -98,6 +103,76 @@ struct Parcel {
     locksets: Vec<Vec<Held>>,
     accesses: Vec<Access>,
     closes: Vec<Close>,
+    settled: Vec<(Strand, Pos)>,
+}
+
+/// What the ranks' statuses amount to.
+struct Together {
+    watermark: Phase,
+    /// Whether nothing that is open, or still to come, needs the logs up to this cut.
+    log_ends: bool,
+    busiest: u64,
+    longest_ms: u64,
+}
+
+impl Together {
+    /// The least is taken of each number.
+    fn numbers(status: &Status) -> [u64; 4] {
+        let ends = u64::from(status.watermark >= status.phase && status.open == 0);
+        [status.watermark.0, ends, u64::MAX - status.gathered, u64::MAX - status.elapsed_ms]
+    }
+
+    fn read(least: &[u64]) -> Self {
+        let number = |i: usize| least.get(i).copied().unwrap_or_default();
+        Self {
+            watermark: Phase(number(0)),
+            log_ends: number(1) == 1,
+            busiest: u64::MAX - number(2),
+            longest_ms: u64::MAX - number(3),
+        }
+    }
+}
+
+/// Which owners wait to hear which positions are settled: they hold accesses whose last phase is not known yet.
+#[derive(Default)]
+struct Waiting(BTreeMap<Rank, FxHashMap<Strand, Pos>>);
+
+impl Waiting {
+    fn wait(&mut self, owner: Rank, strand: Strand, end: Pos) {
+        let latest = self.0.entry(owner).or_default().entry(strand).or_default();
+        *latest = (*latest).max(end);
+    }
+
+    fn access(&mut self, access: &Access) {
+        let end = match access.span {
+            Span::Point => Some(access.begin),
+            Span::Operation(operation) => operation.end,
+        };
+        if let (None, Some(end)) = (access.phases.hi, end) {
+            self.wait(access.place.owner, access.strand, end);
+        }
+    }
+
+    fn close(&mut self, owner: Rank, close: &Close) {
+        if let (None, Some(end)) = (close.phase, close.end) {
+            self.wait(owner, close.strand, end);
+        }
+    }
+
+    /// What each of them is told now. Who has heard all it waits for waits no longer.
+    fn told(&mut self, settled: &[(Strand, Pos)]) -> Vec<(Rank, Vec<(Strand, Pos)>)> {
+        let bounds: FxHashMap<Strand, Pos> = settled.iter().copied().collect();
+        let mut told = Vec::new();
+        self.0.retain(|owner, strands| {
+            let news: Vec<_> = strands.keys().filter_map(|s| bounds.get_key_value(s)).map(|(s, p)| (*s, *p)).collect();
+            if !news.is_empty() {
+                told.push((*owner, news));
+            }
+            strands.retain(|strand, end| bounds.get(strand).is_none_or(|bound| *end >= *bound));
+            !strands.is_empty()
+        });
+        told
+    }
 }
 
 /// One rank's part in the analysis.
@@ -108,12 +183,13 @@ pub struct Analysis<T> {
     log: Vec<SyncEvent>,
     /// What flowed through locks, anywhere, since that log begins.
     flows: Vec<Flow>,
+    waiting: Waiting,
 }
 
 impl<T: Transport> Analysis<T> {
     /// Starts with nothing.
     pub fn new(transport: T) -> Self {
-        Self { transport, owner: Owner::default(), log: Vec::new(), flows: Vec::new() }
+        Self { transport, owner: Owner::default(), log: Vec::new(), flows: Vec::new(), waiting: Waiting::default() }
     }
 
     /// The same, with conflicts found by this kind of interval history. What is found does not depend on it.
@@ -131,15 +207,9 @@ impl<T: Transport> Analysis<T> {
         }
         self.log.extend(events);
 
-        let statuses = self.exchange(accesses, closes, &locksets, &status)?;
-        for (strand, before) in statuses.iter().flat_map(|s| &s.settled) {
-            let ended = Phase(status.phase.0.saturating_sub(1));
-            self.owner.settle(*strand, *before, ended);
-        }
-
+        let together = self.exchange(accesses, closes, &locksets, &status)?;
+        let Together { watermark, log_ends, busiest, longest_ms } = together;
         let judged = self.owner.len();
-        let watermark = statuses.iter().map(|s| s.watermark).min().unwrap_or(status.phase);
-        let log_ends = watermark >= status.phase && statuses.iter().all(|s| s.open == 0);
         let screened = self.owner.screen();
         let (suspicious, protected) = (screened.suspicious, screened.flows);
         // What flowed through locks matters later only if the logs do.
@@ -159,8 +229,6 @@ impl<T: Transport> Analysis<T> {
             self.log.clear();
             self.flows.clear();
         }
-        let busiest = statuses.iter().map(|s| s.gathered).max().unwrap_or(0);
-        let longest_ms = statuses.iter().map(|s| s.elapsed_ms).max().unwrap_or(0);
         Ok(Cut { races: self.owner.fresh(), busiest, longest_ms, judged, carried, looked_up_order })
     }
 
@@ -174,43 +242,55 @@ impl<T: Transport> Analysis<T> {
         &mut self.transport
     }
 
-    /// Round 1: accesses and completions to the owners, statuses to all.
+    /// Round 1: accesses, completions and what is settled to the owners; what the statuses amount to.
     fn exchange(
         &mut self,
         accesses: Vec<Access>,
         closes: Vec<(Rank, Close)>,
         locksets: &Locksets,
         status: &Status,
-    ) -> Result<Vec<Status>, AnalysisError> {
+    ) -> Result<Together, AnalysisError> {
         let me = Rank(self.transport.rank());
-        let mut parcels: std::collections::BTreeMap<Rank, Parcel> = std::collections::BTreeMap::new();
+        let ended = Phase(status.phase.0.saturating_sub(1));
+        let mut parcels: BTreeMap<Rank, Parcel> = BTreeMap::new();
         for access in accesses {
+            self.waiting.access(&access);
             parcels.entry(access.place.owner).or_default().accesses.push(access);
         }
         for (owner, close) in closes {
+            self.waiting.close(owner, &close);
             parcels.entry(owner).or_default().closes.push(close);
         }
+        for (owner, settled) in self.waiting.told(&status.settled) {
+            parcels.entry(owner).or_default().settled = settled;
+        }
         let table: Vec<Vec<Held>> = locksets.sets().iter().map(|set| set.to_vec()).collect();
-        let mut out = Outbox::new().all(wire::encode(status));
+        let mut to = Vec::new();
+        let mut own = None;
         for (owner, mut parcel) in parcels {
+            parcel.locksets.clone_from(&table);
             if owner == me {
-                self.owner.take(parcel.accesses, &parcel.closes, &table);
+                own = Some(parcel);
             } else {
-                parcel.locksets.clone_from(&table);
-                out = out.to(owner.0, wire::encode(&parcel));
+                to.push((owner.0, wire::encode(&parcel)));
             }
         }
-        let inbox = self.transport.round(out)?;
-        for (from, bytes) in inbox.from {
-            let parcel: Parcel = read(from, &bytes)?;
+        let dealt = self.transport.deal(to, &Together::numbers(status))?;
+        let others: Vec<Parcel> =
+            dealt.from.iter().map(|(from, bytes)| read(*from, bytes)).collect::<Result<_, _>>()?;
+        for parcel in own.into_iter().chain(others) {
             self.owner.take(parcel.accesses, &parcel.closes, &parcel.locksets);
+            for (strand, before) in parcel.settled {
+                self.owner.settle(strand, before, ended);
+            }
         }
-        said_by_all(inbox.all)
+        Ok(Together::read(&dealt.least))
     }
 
     /// Round 2: is there a reason to look up order?
     fn anybody(&mut self, suspicious: bool) -> Result<bool, AnalysisError> {
-        Ok(self.told(&suspicious)?.contains(&true))
+        let dealt = self.transport.deal(Vec::new(), &[u64::from(!suspicious)])?;
+        Ok(dealt.least.first() == Some(&0))
     }
 
     /// A round in which everybody tells everybody: round 3 logs, round 4 what flowed through locks.

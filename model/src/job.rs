@@ -29,6 +29,8 @@ pub const ENV_BUDGET: &str = "THRILLE_BUDGET";
 pub const ENV_SEED: &str = "THRILLE_SEED";
 /// The interval history that finds conflicts.
 pub const ENV_HISTORY: &str = "THRILLE_HISTORY";
+/// Version of the `thrille` that started the process; the one it is linked with may be another.
+pub const ENV_TOOL: &str = "THRILLE_TOOL";
 
 /// The file of a rank in the directory of the run.
 pub fn rank_file(rank: Rank) -> String {

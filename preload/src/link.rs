@@ -3,7 +3,7 @@
 use std::time::Duration;
 #[cfg(feature = "mpi")]
 use thrille_transport::MpiTransport;
-use thrille_transport::{Inbox, Outbox, SocketTransport, Transport, TransportError};
+use thrille_transport::{Dealt, Inbox, Outbox, SocketTransport, Transport, TransportError};
 
 /// One of the two.
 #[allow(clippy::large_enum_variant, reason = "there is one in a process")]
@@ -49,6 +49,10 @@ impl Transport for Link {
 
     fn round(&mut self, out: Outbox) -> Result<Inbox, TransportError> {
         self.inner().round(out)
+    }
+
+    fn deal(&mut self, to: Vec<(u32, Vec<u8>)>, mine: &[u64]) -> Result<Dealt, TransportError> {
+        self.inner().deal(to, mine)
     }
 
     fn leave(&mut self, last_word: &[u8]) -> Result<(), TransportError> {

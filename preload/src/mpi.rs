@@ -6,6 +6,7 @@
 //! | module | calls |
 //! |---|---|
 //! | [`setup`] | init, finalize, abort |
+//! | [`muster`] | the ranks tell each other who they are, at the start |
 //! | [`comms`] | communicators: ids that all members agree on, ranks of the world |
 //! | [`datatypes`] | which bytes a datatype touches |
 //! | [`windows`] | windows come and go; which memory they are |
@@ -34,6 +35,7 @@ mod datatypes;
 mod epochs;
 mod local;
 mod messages;
+mod muster;
 mod neighbours;
 mod p2p;
 mod partitioned;

@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-#[cfg(feature = "shmem")]
-use thrille_model::job::ENV_RANK;
-use thrille_model::job::{Api, ENV_HISTORY, ENV_HUB, ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
+#[cfg(feature = "mpi")]
+use thrille_model::job::Entry;
+use thrille_model::job::{Api, ENV_HISTORY, ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
 use thrille_runtime::sink::Sink;
 use thrille_runtime::stacks::Walk;
 use thrille_runtime::{Modules, Observes, Rank, Recorder, Regions, Session, Store};
@@ -55,15 +55,27 @@ pub fn told() -> Option<Told> {
 #[cfg(feature = "mpi")]
 pub fn told_as(rank: u32, size: u32) -> Option<Told> {
     let var = |name: &str| std::env::var(name).ok();
-    let started: Option<u32> = var(ENV_SIZE).and_then(|n| n.parse().ok());
-    if let Some(started) = started.filter(|&started| started != size) {
-        complain(
-            rank,
-            &format!(
-                "not observed: one of {started} processes, in a job of {size}: the program is linked with another MPI than the one whose \
-                 launcher started it; start it with that one's mpirun or srun --mpi option"
-            ),
+    let number = |name: &str| var(name).and_then(|n| n.parse::<u32>().ok());
+    if let Some(started) = number(ENV_SIZE).filter(|&started| started != size) {
+        let seat = number(ENV_RANK).unwrap_or(rank);
+        let how = if std::env::var_os("SLURM_STEP_ID").is_some() {
+            "srun --mpi=pmix for Open MPI, --mpi=pmi2 for MPICH, --mpi=cray_shasta for Cray MPICH (srun --mpi=list shows what there is)"
+        } else {
+            "that one's mpirun or srun --mpi option"
+        };
+        let what = format!(
+            "not observed: one of {started} processes, in a job of {size}: the program is linked with another MPI than the one whose \
+             launcher started it; start it with {how}"
         );
+        // All say the same: the first says it aloud, each leaves it for the report.
+        if seat == 0 {
+            complain(rank, &what);
+        }
+        if let Some(dir) = std::env::var_os(ENV_RUN_DIR)
+            && let Ok(mut sink) = Sink::create(dir.as_ref(), thrille_model::Rank(seat))
+        {
+            sink.write(&Entry::Note(what));
+        }
         return None;
     }
     Some(Told { dir: std::env::var_os(ENV_RUN_DIR)?.into(), rank, size, hub: var(ENV_HUB).zip(var(ENV_TOKEN)) })
@@ -98,16 +110,25 @@ pub fn connect(told: &Told) -> Option<Link> {
         .ok()
 }
 
+/// The file of this rank; if it cannot be made, that is said.
+pub fn file(told: &Told) -> Option<Sink> {
+    Sink::create(&told.dir, thrille_model::Rank(told.rank))
+        .map_err(|error| {
+            let dir = told.dir.display();
+            complain(told.rank, &format!("not observed: cannot write into {dir} on {}: {error}", host()));
+        })
+        .ok()
+}
+
+/// The machine, as its users call it.
+pub fn host() -> String {
+    let name = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    std::env::var("SLURMD_NODENAME").ok().or_else(name).unwrap_or_default().trim().to_owned()
+}
+
 /// Begins to observe this process; the calling thread is its first strand.
-pub fn begin(told: &Told, link: Link, regions: Regions) {
+pub fn begin(told: &Told, link: Link, sink: Sink, regions: Regions) {
     let me = thrille_model::Rank(told.rank);
-    let sink = match Sink::create(&told.dir, me) {
-        Ok(sink) => sink,
-        Err(error) => {
-            complain(told.rank, &format!("not observed: cannot write into {}: {error}", told.dir.display()));
-            return;
-        }
-    };
     let limit = std::env::var(ENV_MAX_RECORDS).ok().and_then(|n| n.parse().ok()).unwrap_or(MAX_RECORDS);
     let (mut rank, mut recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
     rank.muted = confirm::join(told);

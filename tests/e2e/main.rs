@@ -13,6 +13,7 @@
 //! | [`mpi`] | MPI programs under launchers, their ends, projects that build themselves |
 //! | [`nas`] | class S of the programs of `nas-bench/`, correct and racy |
 //! | [`sampling`] | what each policy must find, and that none reports what is not there |
+//! | [`slurm`] | jobs of a Slurm that is started for the tests: launch, batch, survive |
 //! | [`scale`] | many accesses and barriers in bounded memory |
 //!
 //! `cargo test --test e2e -- FILTER` runs those whose names contain FILTER. `THRILLE_REPEAT=N` runs each program of the corpus N times
@@ -30,6 +31,7 @@ mod mpi;
 mod nas;
 mod sampling;
 mod scale;
+mod slurm;
 #[path = "../support/mod.rs"]
 mod support;
 mod tool;
@@ -64,6 +66,9 @@ fn main() {
         sampling::trials(),
         scale::trials(),
         confirm::trials(),
+        slurm::trials(),
     ];
-    libtest_mimic::run(&args, trials.into_iter().flatten().collect()).exit();
+    let conclusion = libtest_mimic::run(&args, trials.into_iter().flatten().collect());
+    slurm::down();
+    conclusion.exit();
 }

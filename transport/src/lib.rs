@@ -10,6 +10,8 @@
 //! | [`SocketTransport`] with a [`Hub`] | processes of one machine | programs that `thrille` starts |
 //! | `MpiTransport` (feature `mpi`) | processes of an MPI job, wherever they are | programs under somebody else's launcher |
 //!
+//! Most rounds need no word from everybody to everybody: [`Transport::deal`] sends to some and finds the least of a few numbers.
+//!
 //! The first two run on one state machine (`gather`), and the same rounds run on all (`tests/rounds.rs`, `tests/over_mpi.rs`).
 //!
 //! ```
@@ -41,7 +43,7 @@ mod wire;
 
 pub use error::TransportError;
 pub use local::{Local, local, local_with_events};
-pub use message::{Inbox, Outbox};
+pub use message::{Dealt, Inbox, Outbox};
 #[cfg(feature = "mpi")]
 pub use mpi::MpiTransport;
 pub use sockets::{ClientOptions, Hub, HubError, HubEvent, HubHandle, HubOptions, Refusal, SocketTransport};
@@ -62,6 +64,19 @@ pub trait Transport {
 
     /// Speaks and listens: blocks until every rank that is still there has called this for the same round number.
     fn round(&mut self, out: Outbox) -> Result<Inbox, TransportError>;
+
+    /// A round in which nobody speaks to everybody: messages to some, and of each of a few numbers the least that any rank has. All ranks
+    /// give equally many numbers. Costs what is sent, and no list of all ranks where the transport can help it.
+    fn deal(&mut self, to: Vec<(u32, Vec<u8>)>, mine: &[u64]) -> Result<Dealt, TransportError> {
+        let inbox = self.round(Outbox { to, all: mine.iter().flat_map(|n| n.to_le_bytes()).collect() })?;
+        let mut least = mine.to_vec();
+        for said in inbox.all.iter().flatten() {
+            for (least, bytes) in least.iter_mut().zip(said.as_chunks::<8>().0) {
+                *least = (*least).min(u64::from_le_bytes(*bytes));
+            }
+        }
+        Ok(Dealt { from: inbox.from, least })
+    }
 
     /// Says a last word to the launcher and leaves; the others' rounds go on without this rank.
     ///

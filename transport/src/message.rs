@@ -39,6 +39,11 @@ impl Outbox {
         self.all = bytes.into();
     }
 
+    /// What everybody hears.
+    pub fn words_to_all(&self) -> &[u8] {
+        &self.all
+    }
+
     /// That `rank`, of `size` in all, addressed no rank that never was.
     pub(crate) fn check_receivers(&self, rank: u32, size: u32) -> Result<(), TransportError> {
         match self.to.iter().find(|(to, _)| *to >= size) {
@@ -55,6 +60,15 @@ pub struct Inbox {
     pub from: Vec<(u32, Vec<u8>)>,
     /// What each rank said to everybody, this one included; `None`: that rank is gone.
     pub all: Vec<Option<Vec<u8>>>,
+}
+
+/// What one rank gets in a round without words to everybody.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dealt {
+    /// Who sent this rank what, as in [`Inbox::from`].
+    pub from: Vec<(u32, Vec<u8>)>,
+    /// Of each number the least that a rank gave.
+    pub least: Vec<u64>,
 }
 
 impl Inbox {

@@ -5,11 +5,13 @@
 //! without waiting when its own sends have arrived; the barrier is complete when everybody's have (Hoefler, Siebert and Lumsdaine's
 //! dynamic sparse data exchange). Nobody learns how many messages to expect, nobody sends to ranks it has nothing for.
 //!
+//! A round without words to everybody ([`Transport::deal`]) has a reduction for its first part: no list that grows with the number of ranks.
+//!
 //! A message of the next round may arrive while a slow rank still waits for the end of this one: rounds alternate between two tags.
 
-use crate::message::{Inbox, Outbox};
+use crate::message::{Dealt, Inbox, Outbox};
 use crate::{Transport, TransportError};
-use mpi::collective::CommunicatorCollectives;
+use mpi::collective::{CommunicatorCollectives, SystemOperation};
 use mpi::datatype::PartitionMut;
 use mpi::point_to_point::{Destination, MatchedReceiveVec, Source};
 use mpi::request::{Request, scope};
@@ -60,8 +62,22 @@ impl MpiTransport {
         (begins.iter().zip(&lengths).map(word).collect(), messages)
     }
 
+    /// That this can be sent.
+    fn check(&self, out: &Outbox) -> Result<(), TransportError> {
+        let (rank, size) = (self.rank(), self.size());
+        if self.left {
+            return Err(TransportError::Left { rank });
+        }
+        out.check_receivers(rank, size)?;
+        let longest = out.to.iter().map(|(_, bytes)| bytes.len()).chain([out.all.len()]).max().unwrap_or(0);
+        if longest > Count::MAX as usize {
+            return Err(TransportError::TooLarge { rank, bytes: longest as u64, limit: Count::MAX as u32 });
+        }
+        Ok(())
+    }
+
     /// Sends and receives until everybody's messages have arrived.
-    fn deal(&self, to: &[(u32, Vec<u8>)]) -> Vec<(u32, Vec<u8>)> {
+    fn pass(&self, to: &[(u32, Vec<u8>)]) -> Vec<(u32, Vec<u8>)> {
         let tag: Tag = (self.round % 2) as Tag;
         let mut from = Vec::new();
         scope(|scope| {
@@ -115,19 +131,23 @@ impl Transport for MpiTransport {
     }
 
     fn round(&mut self, out: Outbox) -> Result<Inbox, TransportError> {
-        let (rank, size) = (self.rank(), self.size());
-        if self.left {
-            return Err(TransportError::Left { rank });
-        }
-        out.check_receivers(rank, size)?;
-        let longest = out.to.iter().map(|(_, bytes)| bytes.len()).chain([out.all.len()]).max().unwrap_or(0);
-        if longest > Count::MAX as usize {
-            return Err(TransportError::TooLarge { rank, bytes: longest as u64, limit: Count::MAX as u32 });
-        }
+        self.check(&out)?;
         let (all, messages) = self.say(&out.all, out.to.len());
-        let from = if messages > 0 { self.deal(&out.to) } else { Vec::new() };
+        let from = if messages > 0 { self.pass(&out.to) } else { Vec::new() };
         self.round += 1;
         Ok(Inbox { from, all })
+    }
+
+    fn deal(&mut self, to: Vec<(u32, Vec<u8>)>, mine: &[u64]) -> Result<Dealt, TransportError> {
+        let out = Outbox { to, all: Vec::new() };
+        self.check(&out)?;
+        // One number more: whether nobody has a message.
+        let mine: Vec<u64> = mine.iter().copied().chain([u64::from(out.to.is_empty())]).collect();
+        let mut least = vec![0; mine.len()];
+        self.comm.all_reduce_into(&mine[..], &mut least[..], SystemOperation::min());
+        let from = if least.pop() == Some(0) { self.pass(&out.to) } else { Vec::new() };
+        self.round += 1;
+        Ok(Dealt { from, least })
     }
 
     fn leave(&mut self, _last_word: &[u8]) -> Result<(), TransportError> {

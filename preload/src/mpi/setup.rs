@@ -1,8 +1,9 @@
 //! Init, finalize and abort. Observation begins when the library is initialised and ends before it is finalised.
 
 use crate::mpi::call::{SUCCESS, call, calls};
+use crate::mpi::muster::muster;
 use crate::mpi::{callers, comms, words};
-use crate::rank::{Ending, FOREIGN, begin, connect, finish, told_as, unobserved};
+use crate::rank::{Ending, FOREIGN, begin, connect, file, finish, told_as, unobserved};
 use mpi_sys::{MPI_Comm, MPI_Info};
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,12 +25,12 @@ fn initialised(result: c_int) {
         }
         let Some(told) = told_as(rank.max(0) as u32, size.max(0) as u32) else { return };
         comms::begin(size, level);
-        if let Some(mut transport) = connect(&told) {
-            words::make(&told, &mut transport);
-            // Set once: the library is initialised once.
-            let _ = FOREIGN.set(callers::library());
-            begin(&told, transport, Regions::default());
-        }
+        let Some(mut transport) = connect(&told) else { return };
+        let Some(sink) = muster(&told, &mut transport, file(&told)) else { return };
+        words::make(&told, &mut transport);
+        // Set once: the library is initialised once.
+        let _ = FOREIGN.set(callers::library());
+        begin(&told, transport, sink, Regions::default());
     });
 }
 

@@ -1,7 +1,7 @@
 //! Init and finalize, and the symmetric heap. Allocation and release are collective: they hold a global barrier.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
-use crate::rank::{Ending, LEAVING, Told, begin, complain, connect, finish, on_abort, told};
+use crate::rank::{Ending, LEAVING, Told, begin, complain, connect, file, finish, on_abort, told};
 use crate::shmem::call::{Call, call, calls};
 use crate::shmem::words;
 use std::ffi::{c_int, c_long, c_void};
@@ -56,7 +56,9 @@ fn start(told: &Told) {
         );
         return;
     }
-    begin(told, transport, regions(told.size));
+    if let Some(sink) = file(told) {
+        begin(told, transport, sink, regions(told.size));
+    }
     let _ = LEAVING.set(thrille_shmem_leaving);
     // SAFETY: registers a function that may be called once, at any time.
     unsafe { thrille_shmem_on_abort(Some(on_abort)) };

@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    net::{Ipv4Addr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::{Arc, mpsc},
     thread,
     time::Duration,
@@ -25,7 +25,7 @@ pub enum HubError {
     #[error("a hub needs one rank at least")]
     NoRanks,
     /// No port.
-    #[error("the hub cannot listen on 127.0.0.1: {0}; check that the loopback interface is up")]
+    #[error("the hub cannot listen: {0}; check that the loopback interface is up, or THRILLE_ADDRESS if it is set")]
     Bind(io::Error),
     /// No runtime or no thread.
     #[error("the hub cannot start: {0}; check the limits on open files and threads (ulimit -n, ulimit -u)")]
@@ -35,6 +35,8 @@ pub enum HubError {
 /// What may be configured of a hub.
 #[derive(Debug, Clone)]
 pub struct HubOptions {
+    /// The address of this machine to listen on: the loopback one, unless ranks are on other machines.
+    pub address: IpAddr,
     /// How many bytes a rank may send in one round, in one note or as its last word, framing included.
     pub limit: u32,
     /// How long a client may take over the handshake.
@@ -44,9 +46,15 @@ pub struct HubOptions {
 }
 
 impl Default for HubOptions {
-    /// 1 GiB, 10 seconds, 5 seconds.
+    /// Loopback, 1 GiB, 10 seconds, 5 seconds.
     fn default() -> Self {
-        Self { limit: DEFAULT_LIMIT, handshake_timeout: Duration::from_secs(10), keep_alive: Duration::from_secs(5) }
+        let address = Ipv4Addr::LOCALHOST.into();
+        Self {
+            address,
+            limit: DEFAULT_LIMIT,
+            handshake_timeout: Duration::from_secs(10),
+            keep_alive: Duration::from_secs(5),
+        }
     }
 }
 
@@ -86,7 +94,7 @@ impl Hub {
         if size == 0 {
             return Err(HubError::NoRanks);
         }
-        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(HubError::Bind)?;
+        let listener = std::net::TcpListener::bind((options.address, 0)).map_err(HubError::Bind)?;
         let addr = listener.local_addr().map_err(HubError::Bind)?;
         listener.set_nonblocking(true).map_err(HubError::Bind)?;
         let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(HubError::Start)?;

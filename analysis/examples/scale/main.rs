@@ -1,0 +1,96 @@
+//! The exchange at sizes that no machine at hand has: virtual ranks in one process, with the analysis that real ranks run.
+//!
+//! One batch of phases is exchanged. What a rank sends is made by [`thrille_analysis::Analysis`] itself, what it gets is what the ranks that reach its
+//! memory send it, and it judges that. Every rank is like every other in the patterns, so of a large job some are looked at: all up to 64, then 16 (2 of a job of more than 1,024 in
+//! which each talks to all or to anybody). Bytes, messages, partners and records are counted; the time is that of the LogGP model ([`network`]).
+//!
+//! `cargo run --release -p thrille-analysis --example scale -- DIR` writes `scale.csv` and `scale.svg` there.
+
+mod network;
+mod patterns;
+mod plot;
+mod virtual_rank;
+
+use network::Network;
+use patterns::{PATTERNS, Pattern, Rule};
+use std::fmt::Write;
+use std::path::PathBuf;
+use virtual_rank::{Counts, exchange};
+
+/// One line of the table.
+#[derive(Clone, Debug)]
+struct Row {
+    pattern: &'static str,
+    rule: Rule,
+    ranks: u32,
+    phases: u64,
+    counts: Counts,
+    /// Microseconds on the critical path, for each phase.
+    time: f64,
+    /// The same for a tool that exchanges full vector clocks at each barrier, and the bytes and memory of that.
+    clocks: Clocks,
+}
+
+/// What full vector clocks cost, for each rank and barrier.
+#[derive(Clone, Copy, Debug)]
+struct Clocks {
+    bytes: f64,
+    memory: f64,
+    time: f64,
+}
+
+fn row(pattern: &Pattern, rule: Rule, ranks: u32) -> Row {
+    let network = Network::default();
+    let phases = pattern.batch(ranks);
+    let counts = exchange(pattern, rule, ranks, phases);
+    let time = network.exchange(ranks, &counts) / phases as f64;
+    let clock = f64::from(ranks) * 8.0;
+    let clocks = Clocks { bytes: clock * network::depth(ranks), memory: clock, time: network.reduction(ranks, clock) };
+    Row { pattern: pattern.name, rule, ranks, phases, counts, time, clocks }
+}
+
+fn csv(rows: &[Row]) -> String {
+    let mut text = String::from(
+        "pattern,rule,ranks,phases_in_batch,partners,messages_per_phase,bytes_per_phase,memory_per_rank,critical_us_per_phase,\
+         order_looked_up,clock_bytes_per_phase,clock_memory_per_rank,clock_us_per_phase\n",
+    );
+    for row in rows {
+        let Row { counts, clocks, .. } = row;
+        let per = |total: f64| total / row.phases as f64;
+        let _ = writeln!(
+            text,
+            "{},{},{},{},{:.1},{:.3},{:.1},{:.0},{:.3},{},{:.0},{:.0},{:.3}",
+            row.pattern,
+            row.rule.name(),
+            row.ranks,
+            row.phases,
+            counts.partners,
+            per(counts.messages),
+            per(counts.bytes),
+            counts.memory,
+            row.time,
+            u8::from(counts.looked_up_order),
+            clocks.bytes,
+            clocks.memory,
+            clocks.time
+        );
+    }
+    text
+}
+
+fn main() {
+    let out = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
+    let mut rows = Vec::new();
+    for pattern in &PATTERNS {
+        for rule in [Rule::Weak, Rule::Strong] {
+            for ranks in (1..=16).map(|doubling| 1u32 << doubling) {
+                let row = row(pattern, rule, ranks);
+                eprintln!("{} {} {ranks}: {:?}", pattern.name, rule.name(), row.counts);
+                rows.push(row);
+            }
+        }
+    }
+    for (name, text) in [("scale.csv", csv(&rows)), ("scale.svg", plot::svg(&rows))] {
+        std::fs::write(out.join(name), text).unwrap_or_else(|error| panic!("{}: {error}", out.join(name).display()));
+    }
+}
