@@ -65,7 +65,7 @@ const MERGE: usize = 1 << 16;
 /// Joins points of one line that touch, as [`crate::runs`] does for what it holds at a time.
 fn merge(accesses: &mut Vec<Access>) {
     let alike = |a: &Access| (a.strand, a.site, a.begin, a.place.owner, a.place.segment, a.kind, a.locks);
-    accesses.sort_unstable_by_key(|a| (a.site.offset, a.begin, a.place.bytes.lo()));
+    accesses.sort_unstable_by_key(|a| (a.site.offset, a.kind == Kind::Write, a.begin, a.place.bytes.lo()));
     accesses.dedup_by(|next, kept| {
         let points = kept.span == Span::Point && next.span == Span::Point;
         if !points || alike(kept) != alike(next) || kept.phases != next.phases {

@@ -314,7 +314,8 @@ fn merge(runs: &mut Vec<Run>) {
 
 /// The same from an index on. A stable sort makes use of the order that most of them are in already.
 fn merge_from(runs: &mut Vec<Run>, begin: usize) {
-    runs[begin..].sort_by_key(|r| (r.pc, r.pos, r.lo));
+    // An instruction that reads and writes the same place makes two rows of runs, which must not lie between each other.
+    runs[begin..].sort_by_key(|r| (r.pc, r.kind == Kind::Write, r.pos, r.lo));
     let mut kept = begin;
     for next in begin + 1..runs.len() {
         let run = runs[next];

@@ -182,9 +182,9 @@ impl Sampler {
         let (policy, weight) = (&*self.policy, self.controller.ln_weight());
         let site = self.sites.get(id);
         if first {
-            site.turn.pass_early(left)
+            site.turn.pass_early(left);
         } else {
-            site.turn.pass()
+            site.turn.pass();
         }
         let why = if first || (self.controller.is_free() && site.turn.history.met < ALL_OF) {
             Why::Anyway
@@ -267,9 +267,9 @@ impl Sampler {
         let chance = |history| policy.function(history).weighted(weight);
         let turn = &mut self.regions.get(id).turn;
         if first {
-            turn.pass_early(left)
+            turn.pass_early(left);
         } else {
-            turn.pass()
+            turn.pass();
         }
         let (taken, left) = if first || self.controller.is_free() {
             turn.take(Why::Anyway);

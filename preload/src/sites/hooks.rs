@@ -62,9 +62,6 @@ hook! { thrille_affine affine "r8" "r9" }
 /// What a hook gives back for "ask me again next time".
 const AGAIN: i32 = 0;
 
-/// Executions of a loop that are recorded when a part of it is.
-const PART: u64 = 16;
-
 fn granted(function: &Function, turn: Turn) -> i32 {
     if turn.accesses > 0 {
         function.set_budget(turn.accesses);
@@ -92,7 +89,7 @@ fn told(
     times: u64,
     pc: u64,
     sp: u64,
-    tell: impl Fn(&mut Recorder, Kind, Act, Option<u64>) -> Room,
+    tell: impl Fn(&mut Recorder, Kind, Act, Option<(u64, u64)>) -> Room,
 ) -> i32 {
     let block = block();
     // SAFETY: the block is this thread's own; the recorder lives until the thread is detached; depth 0 means that nobody else in this
@@ -148,7 +145,7 @@ extern "C" fn affine(address: u64, site: &Hot, times: u64, step: i64, pc: u64, s
         let mut room = Room::Enough;
         // Of a long row of separate places, a part is what a sample can afford.
         let (first, times) = match part {
-            Some(first) if times > PART => (first.min(times - PART), PART),
+            Some((first, most)) if times > most => (first.min(times - most), most),
             _ => (0, times),
         };
         let mut at = address.wrapping_add_signed(step.wrapping_mul(first as i64));

@@ -32,8 +32,8 @@ pub struct Turn {
 pub struct Verdict {
     /// It is recorded.
     pub keep: bool,
-    /// If it stands for a loop, and is recorded in part: where that begins, of so many executions.
-    pub part: Option<u64>,
+    /// If it stands for a loop, and is recorded in part: where that begins, and how many executions it has.
+    pub part: Option<(u64, u64)>,
     /// Executions of its block to let pass before asking again. The first site's counts for the block.
     pub gap: u32,
 }

@@ -14,6 +14,11 @@ use thrille_sampling::{Controller, Coverage, Dense, Gaps, Name};
 /// What an access costs more in the instrumented copy, in nanoseconds: measured on the kernels of `nas-bench`.
 const INLINE_NS: f64 = 1.0;
 
+/// Executions of a loop over separate places that are recorded the first time.
+const FIRST: u64 = 1024;
+/// The same later, at random.
+const PART: u64 = 16;
+
 /// Lets the policy choose.
 pub struct Sampled;
 
@@ -130,7 +135,10 @@ impl Policy for Sampled {
             Told::Take(extent) => {
                 state.dense.located(number, pc);
                 let private = !shared();
-                let part = (extent == Extent::Part).then(|| state.dense.pick(times));
+                let part = match extent {
+                    Extent::Whole => Some((0, FIRST)),
+                    Extent::Part => Some((state.dense.pick(times), PART)),
+                };
                 Verdict { keep: !private, part, gap: state.dense.taken(number, site, private) }
             }
         }
