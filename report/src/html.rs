@@ -142,8 +142,11 @@ struct Race<'a> {
     number: usize,
     id: &'a str,
     title: &'a str,
-    /// What is known of it besides: a word for the filter.
+    /// What came of it: a word for the filter.
     status: &'static str,
+    /// Against an earlier report: another one.
+    since: Option<&'static str>,
+    confirmation: Option<Confirmation<'a>>,
     pattern: &'a str,
     kind: &'a str,
     why: &'a str,
@@ -291,7 +294,14 @@ impl<'a> Race<'a> {
             number: race.number,
             id: &race.id,
             title: &race.title,
-            status: status(race, report),
+            status: status(race),
+            since: since(race, report),
+            confirmation: race.confirmation.as_ref().map(|found| Confirmation {
+                text: &found.text,
+                witness: found.witness.as_deref(),
+                tries: found.tries,
+                replay: found.replay.as_deref(),
+            }),
             pattern: &race.why.pattern,
             kind: &race.why.kind,
             why: &race.why.text,
@@ -311,13 +321,27 @@ impl<'a> Race<'a> {
     }
 }
 
-/// What is known of a race besides that it was predicted.
-fn status(race: &RaceReport, report: &Report) -> &'static str {
-    match &report.baseline {
-        Some(baseline) if baseline.still.contains(&race.id) => "known",
-        Some(_) => "new",
+/// What came of making a race happen, if that was tried.
+#[derive(Serialize)]
+struct Confirmation<'a> {
+    text: &'a str,
+    witness: Option<&'a str>,
+    tries: u32,
+    replay: Option<&'a str>,
+}
+
+fn status(race: &RaceReport) -> &'static str {
+    match &race.confirmation {
+        Some(_) if race.confirmed() => "confirmed",
+        Some(found) if found.unlikely => "unlikely",
+        Some(_) => "not_confirmed",
         None => "predicted",
     }
+}
+
+fn since(race: &RaceReport, report: &Report) -> Option<&'static str> {
+    let baseline = report.baseline.as_ref()?;
+    Some(if baseline.still.contains(&race.id) { "known" } else { "new" })
 }
 
 impl<'a> Side<'a> {

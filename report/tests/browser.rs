@@ -42,6 +42,12 @@ fn filter_open_and_copy() {
     assert!(browser.text("#count").ends_with("of 40 races"));
     browser.choose("#f-rank", "");
 
+    browser.choose("#f-status", "confirmed");
+    assert_eq!(browser.text("#count"), "10 of 40 races");
+    assert!(browser.text("#detail").contains("Confirmation: ") && browser.text("#command").contains("thrille confirm"));
+    browser.screenshot("confirmed");
+    browser.choose("#f-status", "");
+
     // By keyboard: the next race, into it, and back.
     let first = browser.text("#detail h2");
     browser.key("j");

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 use thrille_report::{
-    Bytes, FixReport, Frame, FunctionSampling, LockReport, ObjectReport, PairReport, PhaseRange, RaceReport, Report,
-    RunInfo, SamplingReport, SideReport, Summary, TrafficReport, WhyReport,
+    Bytes, ConfirmationReport, FixReport, Frame, FunctionSampling, LockReport, ObjectReport, PairReport, PhaseRange,
+    RaceReport, Report, RunInfo, SamplingReport, SideReport, Summary, TrafficReport, WhyReport,
 };
 
 const RANKS: u32 = 8;
@@ -110,6 +110,19 @@ fn race(n: usize) -> RaceReport {
         a,
         b,
         seen: 17 * n as u64 + 1,
+        records: Vec::new(),
+        polled: false,
+        confirmation: (n % 4 == 2).then(|| ConfirmationReport {
+            verdict: "changes_result".into(),
+            text: "both sides were there at the same time, and the order changes what the program prints".into(),
+            witness: Some("rank 1 waited at a while rank 2 came to b".into()),
+            unlikely: false,
+            tries: 1,
+            schedule: None,
+            replay: Some(format!("thrille confirm --replay {n}")),
+            a_stack: Vec::new(),
+            b_stack: Vec::new(),
+        }),
     }
 }
 
