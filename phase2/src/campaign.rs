@@ -345,13 +345,14 @@ impl Campaign {
 
     /// The race on a word by which the ranks of this one signal to each other.
     fn polled_by(&self, candidate: &Candidate) -> Option<usize> {
-        let among = |flag: &&Candidate| {
+        let polls = |flag: &Candidate, tally: &Tally| flag.loads_word.is_some_and(|side| tally.most[side.index()] > 1);
+        let among = |(flag, tally): &(&Candidate, &Tally)| {
             let ranks = [flag.ranks(Side::A), flag.ranks(Side::B)].concat();
-            flag.flag
+            (flag.flag || polls(flag, tally))
                 && flag.number != candidate.number
                 && [Side::A, Side::B].iter().all(|&side| candidate.ranks(side).iter().any(|rank| ranks.contains(rank)))
         };
-        self.candidates.iter().filter(among).map(|flag| flag.number).min()
+        self.candidates.iter().zip(&self.tallies).filter(among).map(|(flag, _)| flag.number).min()
     }
 }
 
@@ -373,6 +374,7 @@ fn failure(behaviour: &Behaviour) -> String {
 fn add(sum: &mut Tally, tally: &Tally) {
     let plus = |a: &mut [u32; 2], b: [u32; 2]| a.iter_mut().zip(b).for_each(|(a, b)| *a = a.saturating_add(b));
     plus(&mut sum.arrived, tally.arrived);
+    sum.most.iter_mut().zip(tally.most).for_each(|(sum, most)| *sum = most.max(*sum));
     plus(&mut sum.waited, tally.waited);
     plus(&mut sum.stalled, tally.stalled);
     plus(&mut sum.late, tally.late);

@@ -79,6 +79,8 @@ pub struct Candidate {
     pub seen: u64,
     /// A word that one side polls and the other sets.
     pub flag: bool,
+    /// A side that loads a word: if it does so again and again, it polls it.
+    pub loads_word: Option<Side>,
 }
 
 impl Candidate {
@@ -91,6 +93,7 @@ impl Candidate {
             write_write: false,
             seen: 0,
             flag,
+            loads_word: None,
         };
         let mut anywhere = false;
         for race in races {
@@ -107,6 +110,9 @@ impl Candidate {
                 None => anywhere = true,
             }
             for (index, side) in [&race.first, &race.second].into_iter().enumerate() {
+                if side.act == Act::Load && side.bytes.len() <= 8 {
+                    new.loads_word = Some(if index == 0 { Side::A } else { Side::B });
+                }
                 new.wanted[index].phases.push((side.phases.lo.0, side.phases.hi.map(|hi| hi.0)));
                 new.wanted[index].ranks.push(side.strand.rank.0);
             }

@@ -98,6 +98,8 @@ impl Witness {
 pub struct Tally {
     /// How often each side came.
     pub arrived: [u32; 2],
+    /// How often one strand of each side executed its place.
+    pub most: [u32; 2],
     /// How often each side was held until its time was over.
     pub waited: [u32; 2],
     /// How often each side was held until nobody could move.
@@ -319,7 +321,7 @@ impl Floor {
             return;
         };
         access.place = self.address(access.place);
-        self.count(spot, &access);
+        self.count(spot, times, &access);
         self.ids += 1;
         let id = self.ids;
         self.present.push(Present { id, spot, live, times, access, operation, stack });
@@ -486,10 +488,11 @@ impl Floor {
         (0..self.candidates.len()).any(|index| self.open(index) && of_spot(&self.candidates[index]))
     }
 
-    fn count(&mut self, spot: Spot, access: &Access) {
+    fn count(&mut self, spot: Spot, times: u32, access: &Access) {
         for (candidate, tally) in self.candidates.iter().zip(&mut self.tallies) {
             for side in candidate.sides_of(spot) {
                 tally.arrived[side.index()] += 1;
+                tally.most[side.index()] = tally.most[side.index()].max(times);
                 let missed = |(other, gone): &(Spot, Access)| {
                     gone.strand != access.strand
                         && candidate.sides(spot, *other).is_some_and(|(mine, _)| mine == side)
