@@ -9,6 +9,7 @@
 //! | [`honest`] | the program's input, output, arguments and exit codes are its own |
 //! | [`mpi`] | MPI programs under launchers, their ends, projects that build themselves |
 //! | [`nas`] | class S of the programs of `nas-bench/`, correct and racy |
+//! | [`plugin`] | programs built with the clang plugin: same output, same accesses, parts built in different ways |
 //! | [`scale`] | many accesses and barriers in bounded memory |
 //!
 //! `cargo test --test e2e -- FILTER` runs those whose names contain FILTER. `THRILLE_REPEAT=N` runs each program of the corpus N times
@@ -21,6 +22,7 @@ mod honest;
 mod mistakes;
 mod mpi;
 mod nas;
+mod plugin;
 mod scale;
 #[path = "../support/mod.rs"]
 mod support;
@@ -51,6 +53,7 @@ fn main() {
         honest::trials(),
         mpi::trials(),
         nas::trials(),
+        plugin::trials(),
         scale::trials(),
     ];
     libtest_mimic::run(&args, trials.into_iter().flatten().collect()).exit();
