@@ -92,17 +92,14 @@ fn mixed() -> Outcome {
     let mut observed = thrille(["run", "-n2", "--quiet", "--out", "run", "./mixed"]);
     run(observed.current_dir(dir.path()))?.expect(1)?;
     let report = report(&dir.path().join("run"))?;
-    let functions: BTreeSet<&str> = (report["races"].as_array().into_iter().flatten())
-        .filter(|race| race["b"]["act"] == "load")
-        .filter_map(|race| race["b"]["at"]["function"].as_str())
-        .collect();
+    let races = report["races"].as_array().ok_or("a report without races")?;
+    let loads: Vec<_> = races.iter().flat_map(|race| [&race["a"], &race["b"]]).filter(|s| s["act"] == "load").collect();
+    let functions: BTreeSet<&str> = loads.iter().filter_map(|side| side["at"]["function"].as_str()).collect();
     let expected = BTreeSet::from(["main", "by_plugin", "by_loaded"]);
-    check(functions == expected, || format!("races at loads of {functions:?} instead of {expected:?}"))?;
+    check(functions == expected, || format!("races at loads of {functions:?} instead of {expected:?}: {report}"))?;
     // The plugin's functions know who called them.
-    let callers: Vec<&str> = (report["races"].as_array().into_iter().flatten())
-        .filter(|race| race["b"]["at"]["function"] == "by_plugin")
-        .filter_map(|race| race["b"]["stack"][0]["function"].as_str())
-        .collect();
+    let own = loads.iter().filter(|side| side["at"]["function"] == "by_plugin");
+    let callers: Vec<&str> = own.filter_map(|side| side["stack"][0]["function"].as_str()).collect();
     check(callers == ["main"], || format!("by_plugin called from {callers:?}"))
 }
 
