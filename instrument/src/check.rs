@@ -16,7 +16,6 @@ pub fn insert(ir: &Ir, hooks: &Hooks, tables: &Tables, map: Map, group: &Group, 
     let fires = ir.count_down(countdown, 1);
     let detour = thrille_detour(fires, before);
     ir.before(detour);
-    let mut answer = None;
     for (number, access) in (first..).zip(&group.accesses) {
         let (address, site) = (copy(access.address), tables.site(ir, number));
         let call = match access.extent {
@@ -30,9 +29,7 @@ pub fn insert(ir: &Ir, hooks: &Hooks, tables: &Tables, map: Map, group: &Group, 
             }
         };
         thrille_place(call, copy(access.instruction));
-        answer.get_or_insert(call);
-    }
-    if let Some(answer) = answer {
-        ir.set(countdown, answer);
+        // Every answer is used: where it is not, LLVM 16 takes rax for preserved.
+        ir.set(site, call);
     }
 }

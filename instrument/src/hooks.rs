@@ -77,7 +77,8 @@ impl Hook {
     fn preserving(ir: &Ir, name: &str, parameters: &[Type]) -> Self {
         let hook = Self::ordinary(ir, name, ir.i32, parameters);
         LLVMSetFunctionCallConv(hook.function, PRESERVE_MOST);
-        for attribute in ["cold", "nomerge"] {
+        // Not by way of the linker's lazy binding, which does not preserve r10.
+        for attribute in ["cold", "nomerge", "nonlazybind"] {
             LLVMAddAttributeAtIndex(hook.function, FUNCTION, ir.attribute(attribute));
         }
         hook

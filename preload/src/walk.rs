@@ -87,9 +87,12 @@ extern "C" fn visit(context: *mut c_void, frames: *mut c_void) -> c_int {
         frames.found = pc == frames.pc;
         return GO_ON;
     }
+    if pc == 0 || frames.places.len() >= DEEPEST {
+        return STOP;
+    }
     // A return address is what the called function's frame begins with.
     frames.places.push((sp.wrapping_sub(8), pc));
-    if frames.places.len() >= DEEPEST { STOP } else { GO_ON }
+    GO_ON
 }
 
 /// Where the program's own code is.
@@ -117,6 +120,11 @@ impl Files {
         const ENTRY: u64 = 64;
         if self.find(pc).is_none() {
             self.look();
+            if self.find(pc).is_none() {
+                // Code that was made at run time. Asking again would not help.
+                self.ranges.push((pc, pc + 1, true));
+                self.ranges.sort_unstable();
+            }
         }
         self.find(pc).unwrap_or(false) && !(self.entry..self.entry + ENTRY).contains(&pc)
     }

@@ -291,8 +291,8 @@ impl Runs {
 
 #[inline(always)]
 fn slot(pc: u64, kind: Kind) -> usize {
-    // A line that copies reads and writes in turn: two slots.
-    (pc ^ (pc >> 9) ^ (u64::from(kind == Kind::Write) << 8)) as usize % SLOTS
+    // Lines whose addresses are near each other must not meet; a line that copies reads and writes in turn: two slots.
+    ((pc + u64::from(kind == Kind::Write)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55) as usize % SLOTS
 }
 
 /// Shares out a class's accesses among its intervals, each of which is one of them already: by length, and all of them.

@@ -12,6 +12,7 @@
 //! | [`honest`] | the program's input, output, arguments and exit codes are its own |
 //! | [`mpi`] | MPI programs under launchers, their ends, projects that build themselves |
 //! | [`nas`] | class S of the programs of `nas-bench/`, correct and racy |
+//! | [`plugin`] | programs built with the clang plugin: same output, same accesses, parts built in different ways |
 //! | [`sampling`] | what each policy must find, and that none reports what is not there |
 //! | [`slurm`] | jobs of a Slurm that is started for the tests: launch, batch, survive |
 //! | [`scale`] | many accesses and barriers in bounded memory |
@@ -29,6 +30,7 @@ mod honest;
 mod mistakes;
 mod mpi;
 mod nas;
+mod plugin;
 mod sampling;
 mod scale;
 mod slurm;
@@ -63,6 +65,7 @@ fn main() {
         honest::trials(),
         mpi::trials(),
         nas::trials(),
+        plugin::trials(),
         sampling::trials(),
         scale::trials(),
         confirm::trials(),

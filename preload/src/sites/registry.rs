@@ -2,6 +2,7 @@
 
 use super::abi::{Function, Mode};
 use super::policy::{Begin, policy};
+use crate::rank::SESSION;
 use crate::tsan::access::INSTRUMENTED;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -52,6 +53,10 @@ unsafe extern "C" fn thrille_register(from: *const Function, to: *const Function
         // SAFETY: the linker's bounds of a section of such tables, which lives until it is unregistered.
         let all = unsafe { std::slice::from_raw_parts(from, (bounds.1 - bounds.0) / size_of::<Function>()) };
         all.iter().for_each(begin);
+        if let Some(session) = SESSION.get() {
+            // The file may be gone when its places are looked up.
+            session.rank().modules().site(from as u64);
+        }
     }
 }
 
