@@ -17,6 +17,7 @@ use std::path::PathBuf;
         make CC=\"thrille cc -- gcc\" && thrille run -n 4 ./ring\n  \
         srun -n 64 thrille exec ./solver          the same inside a batch job\n  \
         thrille sbatch -N 2 -n 64 ./solver        writes and submits such a job\n  \
+        thrille confirm                           make the races that the last run predicted happen\n  \
         thrille report --json                     the last run's report once more, for programs"
 )]
 pub struct Args {
@@ -40,8 +41,79 @@ pub enum Command {
     Sbatch(Sbatch),
     /// Put together what the ranks of a job left behind, on one file system or several, and report
     Merge(Merge),
-    /// Print the report of a run once more
+    /// Make the races that a run predicted happen, and see whether they matter
+    Confirm(Confirm),
+    /// Print the report of a run once more, in any form
     Report(Report),
+    /// Compare two reports: what is new, gone, still there
+    Diff(Diff),
+    /// Explain a race, or a kind of races: what the standards say, how it is usually put right
+    Explain(Explain),
+    /// What is installed, what will be used, what is missing and how to get it
+    Doctor,
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Write the manual pages into a directory
+    Man(Man),
+    /// Say what can be configured, and what is
+    Config(Config),
+}
+
+/// What reports are written as, and what counts in them.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Report")]
+pub struct Forms {
+    /// Report as JSON, to a file or in place of the text
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub json: Option<OsString>,
+    /// As one HTML page, to a file or to report.html in the run's directory
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub html: Option<OsString>,
+    /// As SARIF 2.1.0, for code scanning services and editors
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub sarif: Option<OsString>,
+    /// As JUnit XML, for continuous integration
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub junit: Option<OsString>,
+    /// As annotations of GitHub's workflows
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub github: Option<OsString>,
+    /// An earlier report (JSON, or a run's directory): only races that are not in it count
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Suppressions [default: those in thrille.supp.toml and thrille.toml, if they are there]
+    #[arg(long, value_name = "FILE")]
+    pub suppressions: Option<PathBuf>,
+}
+
+/// What is observed, at what cost: overrides the configuration.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Observe {
+    /// Configuration file [default: THRILLE_CONFIG, or thrille.toml in the working directory]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Which loads and stores to look at: full, NL (none), or a policy such as HA, HA.5, IA, FA0 (docs/SAMPLING.md)
+    #[arg(long, value_name = "POLICY")]
+    pub sampling: Option<String>,
+    /// What looking at them may cost, as a share of the program's own time, for example 5%
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub budget: Option<String>,
+    /// Seed of what is chosen at random; the report names it
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// Most accesses that a rank holds between two exchanges; more are dropped and counted
+    #[arg(long, value_name = "COUNT")]
+    pub max_records: Option<u64>,
+}
+
+/// `thrille config`.
+#[derive(Debug, clap::Args)]
+pub struct Config {
+    /// Print all keys of thrille.toml with what they mean
+    #[arg(long)]
+    pub explain: bool,
+    #[command(flatten)]
+    pub observe: Observe,
 }
 
 /// `thrille check`.
@@ -85,15 +157,13 @@ pub struct Exec {
     /// Write the report to a file instead of standard error
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Report as JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Most accesses that a rank holds between two exchanges; more are dropped and counted
-    #[arg(long, value_name = "COUNT")]
-    pub max_records: Option<u64>,
-    /// Seconds that rank 0 waits for the other ranks to end before it reports
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    pub grace: u64,
+    #[command(flatten)]
+    pub forms: Forms,
+    #[command(flatten)]
+    pub observe: Observe,
+    /// Seconds that rank 0 waits for the other ranks to end before it reports [default: 10]
+    #[arg(long, value_name = "SECONDS")]
+    pub grace: Option<u64>,
     /// Rank 0 exits with 1 when races were found and the program itself succeeded
     #[arg(long)]
     pub exit_code: bool,
@@ -106,7 +176,7 @@ pub struct Exec {
 #[derive(Debug, clap::Args)]
 pub struct Common {
     /// Number of ranks (processing elements)
-    #[arg(short = 'n', long = "ranks", value_name = "N", default_value_t = 2)]
+    #[arg(short = 'n', long = "ranks", value_name = "N", default_value_t = 2, allow_negative_numbers = true, value_parser = ranks)]
     pub ranks: u64,
     /// Directory for records and report [default: .thrille/run-<time>-<pid>]
     #[arg(long, value_name = "DIR")]
@@ -114,37 +184,44 @@ pub struct Common {
     /// Write the report to a file instead of standard error
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Report as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub forms: Forms,
     /// Do not confirm predicted races by re-execution
     #[arg(long)]
     pub no_confirm: bool,
-    /// Which accesses to observe
-    #[arg(long, value_name = "POLICY", default_value = "full")]
-    pub sampling: Sampling,
+    /// Seconds that `check` spends on confirming races; 0 for none
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub confirm_time: u64,
+    /// Command that judges a run when the two orders of a race are compared: its exit status and output count
+    #[arg(long, value_name = "CMD")]
+    pub oracle: Option<String>,
+    #[command(flatten)]
+    pub observe: Observe,
     /// Symmetric heap of each rank, for example 512M [default: SHMEM_SYMMETRIC_SIZE, or 256M]
     #[arg(long, value_name = "SIZE")]
     pub heap: Option<String>,
-    /// Most accesses that a rank holds between two exchanges; more are dropped and counted
-    #[arg(long, value_name = "COUNT")]
-    pub max_records: Option<u64>,
-    /// Seconds that the other ranks get to end after one failed
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    pub grace: u64,
+    /// Seconds that the other ranks get to end after one failed [default: 10]
+    #[arg(long, value_name = "SECONDS")]
+    pub grace: Option<u64>,
     /// The MPI library to build MPI programs with
     #[arg(long, value_name = "LIBRARY", default_value = "openmpi")]
     pub mpi: Mpi,
     /// No progress line
     #[arg(long, short = 'q')]
     pub quiet: bool,
+    /// Show how the run goes: phases, ranks, accesses, races so far; plain lines when standard error is no terminal
+    #[arg(long, conflicts_with = "quiet")]
+    pub watch: bool,
 }
 
-/// Sampling policies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Sampling {
-    /// Every access
-    Full,
+/// A number of ranks; how many are possible is for the command to say.
+fn ranks(text: &str) -> Result<u64, String> {
+    let wanted = "give a number of ranks from 1 on, for example -n 4";
+    match text.parse::<u64>() {
+        Ok(number) => Ok(number),
+        Err(_) if text.starts_with('-') => Err(format!("there is no negative number of ranks: {wanted}")),
+        Err(_) => Err(wanted.into()),
+    }
 }
 
 /// `thrille cc`.
@@ -225,15 +302,85 @@ pub struct Merge {
     pub json: bool,
 }
 
-/// `thrille report`.
+/// `thrille confirm`.
 #[derive(Debug, clap::Args)]
-pub struct Report {
+pub struct Confirm {
     /// Directory of the run
     #[arg(value_name = "DIR", default_value = ".thrille/last")]
     pub dir: PathBuf,
-    /// As JSON
+    /// Reproduce one confirmation, by the text that the report prints
+    #[arg(long, value_name = "SCHEDULE")]
+    pub replay: Option<String>,
+    /// Seconds to spend
+    #[arg(long = "confirm-time", value_name = "SECONDS", default_value_t = 60)]
+    pub time: u64,
+    /// Runs that look for one race, at most
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub tries: u32,
+    /// Command that judges a run when the two orders of a race are compared: its exit status and output count
+    #[arg(long, value_name = "CMD")]
+    pub oracle: Option<String>,
+    /// Races that are confirmed already, too
+    #[arg(long)]
+    pub again: bool,
+    /// Report as JSON
     #[arg(long)]
     pub json: bool,
+    /// No progress bar
+    #[arg(long, short = 'q')]
+    pub quiet: bool,
+}
+
+/// `thrille report`.
+#[derive(Debug, clap::Args)]
+pub struct Report {
+    /// Directory of the run, or a JSON report of before
+    #[arg(value_name = "DIR", default_value = ".thrille/last")]
+    pub dir: PathBuf,
+    #[command(flatten)]
+    pub forms: Forms,
+}
+
+/// `thrille diff`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Exit codes: 0 nothing new, 1 new races, 2 a report cannot be read.")]
+pub struct Diff {
+    /// The earlier report: JSON, or a run's directory
+    #[arg(value_name = "OLD")]
+    pub old: PathBuf,
+    /// The later report
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+    /// As JSON: `new`, `gone` and `still`
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `thrille explain`.
+#[derive(Debug, clap::Args)]
+pub struct Explain {
+    /// A race by its id or number, or a kind of races; without it the kinds are listed
+    #[arg(value_name = "RACE|KIND")]
+    pub what: Option<String>,
+    /// Where the race is: a run's directory, or a JSON report
+    #[arg(long, value_name = "DIR", default_value = ".thrille/last")]
+    pub run: PathBuf,
+}
+
+/// `thrille completions`.
+#[derive(Debug, clap::Args)]
+pub struct Completions {
+    /// Which shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `thrille man`.
+#[derive(Debug, clap::Args)]
+pub struct Man {
+    /// Where to: thrille.1, thrille-check.1 and so on
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
 }
 
 #[cfg(test)]
@@ -263,9 +410,9 @@ mod tests {
 
     #[test]
     fn what_exists_is_named_when_something_else_is_asked_for() {
-        let error = parse("thrille run --sampling some ./a.out").unwrap_err();
+        let error = parse("thrille run --mpi some ./a.out").unwrap_err();
         assert_eq!(error.exit_code(), 2);
-        assert!(error.to_string().contains("full"), "{error}");
+        assert!(error.to_string().contains("openmpi"), "{error}");
         assert_eq!(parse("thrille run").unwrap_err().exit_code(), 2);
         assert_eq!(parse("thrille run -n -1 ./a.out").unwrap_err().exit_code(), 2);
     }

@@ -1,6 +1,8 @@
 //! `thrille check`: builds what a person would have built, then runs it.
 
 use crate::cc::{self, Argv, Family, Line, Setting};
+use crate::config::Usual;
+use crate::confirm;
 use crate::home::Home;
 use crate::mpi::Mpi;
 use crate::output::Code;
@@ -66,7 +68,8 @@ impl Compilers {
 
 /// The subcommand.
 pub fn check(typed: args::Check) -> Result<Code> {
-    let settings = Settings::new(&typed.common)?;
+    let mut settings = Settings::new(&typed.common, Usual::Full)?;
+    settings.confirm = confirm::Settings::after_check(&typed.common);
     let kinds = typed.files.iter().map(|file| kind(file)).collect::<Result<Vec<_>>>()?;
     let files: Vec<(PathBuf, Kind)> = typed.files.into_iter().zip(kinds).collect();
     let guess = Guess::new(&files, typed.cc.as_deref(), typed.common.mpi, &|name| std::env::var(name).ok())?;

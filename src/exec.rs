@@ -8,7 +8,9 @@
 
 mod seat;
 
-use crate::launch::hand_on;
+use crate::config::{Config, Usual, seed_of_job};
+use crate::gate::Gate;
+use crate::launch::{hand_on, output_file};
 use crate::output::{self, Code, Place};
 use crate::rundir::RunDir;
 use crate::{args, cc, merge, program, run};
@@ -19,23 +21,28 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Command, ExitCode, ExitStatus};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 use thrille_launch::die_with_parent;
-use thrille_model::job::{ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOOL};
+use thrille_model::job::{ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOOL};
+use thrille_phase2::protocol::ENV_OUTPUT;
 use thrille_report::{Exit, Report, signal_name};
 
 /// What launchers and batch systems send to a rank.
 const FORWARDED: [i32; 7] = [SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
 
 /// The subcommand. The exit status is the program's.
-pub fn exec(typed: args::Exec) -> Result<ExitCode> {
+pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
     let program = program::find(typed.command.first().context("no program given")?)?;
+    let place = Place::new(typed.report.clone(), &typed.forms)?;
+    let gate = Gate::new(&typed.forms)?;
     let seat = Seat::of_this_process();
     let mut command = Command::new(&program);
     command.arg0(&typed.command[0]).args(&typed.command[1..]).envs(crate::openmp::environment(&program));
-    if let Some(limit) = typed.max_records {
-        command.env(ENV_MAX_RECORDS, limit.to_string());
+    if let Some(dir) = std::env::var_os(ENV_OUTPUT) {
+        // What cannot be opened is not compared.
+        let file = std::fs::File::create(output_file(Path::new(&dir), seat.rank));
+        command.stdout(file.map_or_else(|_| Stdio::null(), Stdio::from));
     }
     if let Some(dir) = std::env::var_os(ENV_RUN_DIR) {
         let (status, _) = wait(command, &program)?;
@@ -46,7 +53,10 @@ pub fn exec(typed: args::Exec) -> Result<ExitCode> {
     let dir = RunDir::shared(typed.out.as_deref(), &seat.job).and_then(writable).with_context(who)?;
     let local = typed.local.as_deref().map(|local| RunDir::shared(Some(local), "").and_then(writable));
     let local = local.transpose().with_context(who)?;
+    let config = Config::new(&typed.observe, Usual::ByBuild, seed_of_job(&seat.job))?;
+    command.envs(config.environment());
     let mut info = run::info(&typed.command, seat.size);
+    info.program = std::path::absolute(&program).ok();
     if seat.rank == 0 {
         info.notes.extend(seat::wrong_plugin(crate::mpi::model(&program), &|name| std::env::var(name).ok()));
         for note in &info.notes {
@@ -69,12 +79,12 @@ pub fn exec(typed: args::Exec) -> Result<ExitCode> {
     if seat.rank == 0 {
         info.interrupted = told.map(signal_name);
         info.elapsed_seconds = Some(begun.elapsed().as_secs_f64());
-        await_exits(dir.path(), seat.size, Duration::from_secs(typed.grace));
+        await_exits(dir.path(), seat.size, Duration::from_secs(typed.grace.or(config.grace).unwrap_or(run::GRACE)));
         let (exits, first_failure) = exits(dir.path(), seat.size);
         (info.exits, info.first_failure) = (Some(exits), first_failure);
         let written = info.write(dir.path());
-        let report = Report { run: Some(info), ..Report::from_run_dir(dir.path())? };
-        let place = Place::new(typed.report, typed.json);
+        let mut report = Report { run: Some(info), ..Report::from_run_dir(dir.path())? };
+        gate.apply(&mut report);
         let code = output::deliver(&report, dir.path(), &place, written)?;
         if typed.exit_code && status.success() && code == Code::Races {
             return Ok(code.into());

@@ -3,18 +3,22 @@
 //! Everything happens on the thread that calls [`launch`], which must live as long as the processes do: they die with it. It looks
 //! after four things in turn: processes that ended, words from the hub, signals to the launcher, and the time.
 
-use crate::progress::Line;
+use crate::progress::{Line, Wish};
 use anyhow::{Context, Result};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use std::ffi::OsString;
+use std::fs::File;
+use std::net::SocketAddr;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use thrille_launch::{Job, PeState};
-use thrille_model::job::{ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
+use thrille_model::job::{ENV_HUB, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
+use thrille_phase2::protocol::ENV_COORDINATOR;
 use thrille_report::{Exit, signal_name};
 use thrille_transport::{Hub, HubEvent, Refusal, Token};
 
@@ -29,12 +33,41 @@ pub struct Start {
     pub ranks: u32,
     /// Symmetric heap of each.
     pub heap: u64,
-    /// Limit on records, if not the default one.
-    pub max_records: Option<u64>,
+    /// What the ranks are told by the environment, besides what the launcher tells all.
+    pub told: Vec<(&'static str, String)>,
     /// How long the others may take to end after one failed.
     pub grace: Duration,
-    /// No progress line.
-    pub quiet: bool,
+    /// What is shown while it runs.
+    pub wish: Wish,
+    /// What is different in a run that confirms races.
+    pub confirming: Option<Confirming>,
+}
+
+/// A run that confirms races: nobody sees its output.
+#[derive(Debug)]
+pub struct Confirming {
+    /// Where the coordinator is.
+    pub coordinator: SocketAddr,
+    /// What it wants to see.
+    pub token: Token,
+    /// After this long the program hangs.
+    pub limit: Duration,
+    /// Where the program runs.
+    pub directory: PathBuf,
+    /// The first rank's standard input: taken when that is started.
+    pub input: Mutex<Option<Stdio>>,
+}
+
+impl Confirming {
+    /// The standard input, once.
+    pub fn input(&self) -> Stdio {
+        self.input.lock().ok().and_then(|mut input| input.take()).unwrap_or_else(Stdio::null)
+    }
+}
+
+/// Where the standard output of a rank goes in such a run.
+pub fn output_file(dir: &Path, rank: u32) -> PathBuf {
+    dir.join(format!("out-{rank}"))
 }
 
 /// How it went.
@@ -46,6 +79,8 @@ pub struct Ended {
     pub first_failure: Option<u32>,
     /// The signal that stopped the run.
     pub interrupted: Option<String>,
+    /// It was ended because it took too long.
+    pub hung: bool,
     /// How long it took.
     pub elapsed: Duration,
     /// Connections that were turned away although they knew the run's token.
@@ -54,7 +89,7 @@ pub struct Ended {
 
 /// Starts the processes and waits until all have ended.
 pub fn launch(start: &Start, dir: &Path) -> Result<Ended> {
-    let token = Token::random().context("cannot read /dev/urandom")?;
+    let token = start.token()?;
     room_for_connections(start.ranks);
     let hub = Hub::start(start.ranks, token.clone())?;
     let job = Job::create(start.ranks as usize, start.heap)?;
@@ -68,10 +103,15 @@ pub fn launch(start: &Start, dir: &Path) -> Result<Ended> {
             .with_context(|| format!("cannot start {}", start.program.display()))?;
         herd.children.push(Some(child));
     }
-    let mut line = Line::new(start.ranks as usize, start.quiet);
+    let mut line = Line::new(start.ranks as usize, start.wish, dir);
     let mut notes = Vec::new();
     let mut nap = Duration::from_micros(200);
+    let mut hung = false;
     while herd.is_alive() {
+        if !hung && start.is_late(begun) {
+            hung = true;
+            herd.kill();
+        }
         for event in hub.events().try_iter() {
             hear(event, &mut line, &mut notes);
         }
@@ -89,12 +129,27 @@ pub fn launch(start: &Start, dir: &Path) -> Result<Ended> {
         }
         herd.insist();
     }
-    line.erase();
     let (exits, first_failure, interrupted) = herd.count();
     for event in hub.shutdown() {
         hear(event, &mut line, &mut notes);
     }
-    Ok(Ended { exits, first_failure, interrupted, elapsed: begun.elapsed(), notes })
+    line.erase();
+    Ok(Ended { exits, first_failure, interrupted, hung, elapsed: begun.elapsed(), notes })
+}
+
+impl Start {
+    /// The secret of the run.
+    pub fn token(&self) -> Result<Token> {
+        match &self.confirming {
+            Some(confirming) => Ok(confirming.token.clone()),
+            None => Token::random().context("cannot read /dev/urandom"),
+        }
+    }
+
+    /// Whether it has taken too long.
+    pub fn is_late(&self, begun: Instant) -> bool {
+        self.confirming.as_ref().is_some_and(|confirming| begun.elapsed() >= confirming.limit)
+    }
 }
 
 fn command(start: &Start, rank: u32, dir: &Path, hub: &Hub, token: &Token) -> Command {
@@ -110,9 +165,17 @@ fn command(start: &Start, rank: u32, dir: &Path, hub: &Hub, token: &Token) -> Co
         .env(ENV_SIZE, start.ranks.to_string())
         .env(ENV_HUB, hub.addr().to_string())
         .env(ENV_TOKEN, token.to_string())
-        .envs(crate::openmp::environment(&start.program));
-    if let Some(limit) = start.max_records {
-        command.env(ENV_MAX_RECORDS, limit.to_string());
+        .envs(crate::openmp::environment(&start.program))
+        .envs(start.told.iter().map(|(name, value)| (name, value)));
+    if let Some(confirming) = &start.confirming {
+        // What cannot be opened is not compared.
+        let output = |file: &Path| File::create(file).map_or_else(|_| Stdio::null(), Stdio::from);
+        command
+            .env(ENV_COORDINATOR, confirming.coordinator.to_string())
+            .current_dir(&confirming.directory)
+            .stdout(output(&output_file(dir, rank)))
+            .stderr(Stdio::null())
+            .stdin(confirming.input());
     }
     if rank != 0 {
         command.stdin(Stdio::null());
@@ -271,8 +334,16 @@ mod tests {
     fn shell(ranks: u32, script: &str, grace: Duration) -> Ended {
         let dir = tempfile::tempdir().unwrap();
         let command = ["sh", "-c", script].map(Into::into).into();
-        let start =
-            Start { program: "/bin/sh".into(), command, ranks, heap: 1 << 20, max_records: None, grace, quiet: true };
+        let start = Start {
+            program: "/bin/sh".into(),
+            command,
+            ranks,
+            heap: 1 << 20,
+            told: Vec::new(),
+            grace,
+            wish: Wish::Quiet,
+            confirming: None,
+        };
         launch(&start, dir.path()).unwrap()
     }
 

@@ -6,20 +6,34 @@
 //! | [`check`] | `thrille check`: guess how to build, build, run |
 //! | [`cc`] | `thrille cc`: the compiler prefix |
 //! | [`run`] | `thrille run`: start, watch, report |
+//! | [`confirm`] | `thrille confirm`: make predicted races happen |
 //! | [`exec`] | `thrille exec`: one rank under somebody else's launcher |
 //! | [`sbatch`] | `thrille sbatch`: a pair of jobs for Slurm |
 //! | [`merge`] | `thrille merge`: what a job left behind, from wherever it is |
+//! | [`config`] | `thrille.toml`, and what overrides it |
 //! | [`launch`] | the processes of a run |
 //! | [`openmp`] | which OpenMP runtime a program runs on |
 //! | [`output`] | where reports go, and the exit code |
+//! | [`gate`] | what counts against a program: suppressions and the baseline |
+//! | [`diff`] | `thrille diff`: two reports compared |
+//! | [`explain`] | `thrille explain`: the pages on kinds of races |
+//! | [`doctor`] | `thrille doctor`: what is installed |
+//! | [`manual`] | `thrille man`, `thrille completions` |
 //! | [`home`] | where the injected libraries and headers are |
 
 mod args;
 mod cc;
 mod check;
+mod config;
+mod confirm;
+mod diff;
+mod doctor;
 mod exec;
+mod explain;
+mod gate;
 mod home;
 mod launch;
+mod manual;
 mod merge;
 mod mpi;
 mod openmp;
@@ -44,10 +58,17 @@ fn main() -> ExitCode {
         Command::Check(typed) => check::check(typed),
         Command::Run(typed) => run::run(typed),
         Command::Cc(typed) => return cc::main(&typed).unwrap_or_else(|error| complain(&error).into()),
-        Command::Exec(typed) => return exec::exec(typed).unwrap_or_else(|error| complain(&error).into()),
+        Command::Exec(typed) => return exec::exec(&typed).unwrap_or_else(|error| complain(&error).into()),
+        Command::Confirm(typed) => confirm::confirm(&typed),
         Command::Sbatch(typed) => sbatch::sbatch(&typed),
         Command::Merge(typed) => merge::merge(&typed),
         Command::Report(typed) => output::report(&typed),
+        Command::Diff(typed) => diff::diff(&typed),
+        Command::Explain(typed) => explain::explain(&typed),
+        Command::Doctor => Ok(doctor::doctor()),
+        Command::Completions(typed) => Ok(manual::completions(&typed)),
+        Command::Man(typed) => manual::pages(&typed),
+        Command::Config(typed) => config::config(&typed),
     };
     done.unwrap_or_else(|error| complain(&error)).into()
 }

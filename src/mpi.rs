@@ -15,7 +15,8 @@ use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use thrille_model::job::{ENV_HUB, ENV_MAX_RECORDS, ENV_RUN_DIR, ENV_TOKEN};
+use thrille_model::job::{ENV_HUB, ENV_RUN_DIR, ENV_TOKEN};
+use thrille_phase2::protocol::{ENV_COORDINATOR, ENV_OUTPUT};
 use thrille_report::{Exit, signal_name};
 use thrille_transport::{Hub, HubOptions, Token};
 
@@ -107,7 +108,7 @@ const OPEN_MPI: [(&str, &str); 9] = [
 
 /// Starts the ranks by `mpirun` and waits until it has ended.
 pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
-    let token = Token::random().context("cannot read /dev/urandom")?;
+    let token = start.token()?;
     room_for_connections(start.ranks);
     let hub = Hub::start_with(start.ranks, token.clone(), HubOptions { address: address()?, ..HubOptions::default() })?;
     let mut signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGTERM]).context("cannot listen to signals")?;
@@ -116,10 +117,16 @@ pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
         Some(words) => format!("cannot start {}, which THRILLE_LAUNCHER names", words[0]),
         None => format!("cannot start mpirun.{}: install it (Debian: apt install openmpi-bin or mpich)", mpi.name()),
     })?);
-    let mut line = Line::new(start.ranks as usize, start.quiet);
+    let mut line = Line::new(start.ranks as usize, start.wish, dir);
     let (mut notes, mut interrupted, mut ending) = (Vec::new(), None, None);
     let mut nap = Duration::from_micros(500);
+    let mut hung = false;
     let status = loop {
+        if !hung && start.is_late(begun) {
+            hung = true;
+            ending.get_or_insert_with(Instant::now);
+            hand_on(&runner.0, SIGTERM);
+        }
         for event in hub.events().try_iter() {
             hear(event, &mut line, &mut notes);
         }
@@ -142,15 +149,15 @@ pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
         std::thread::sleep(nap);
         nap = (nap * 2).min(Duration::from_millis(10));
     };
-    line.erase();
     for event in hub.shutdown() {
         hear(event, &mut line, &mut notes);
     }
+    line.erase();
     let (exits, first_failure) = exec::exits(dir, start.ranks);
     if !status.success() && exits.iter().all(Exit::success) {
         notes.push(format!("mpirun, which started the ranks, ended with {status}"));
     }
-    Ok(Ended { exits, first_failure, interrupted, elapsed: begun.elapsed(), notes })
+    Ok(Ended { exits, first_failure, interrupted, hung, elapsed: begun.elapsed(), notes })
 }
 
 /// Where ranks reach this process: on this machine, unless `THRILLE_ADDRESS` says that they are on others.
@@ -176,7 +183,13 @@ fn command(mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &Token) -> Com
         (ENV_HUB, hub.addr().to_string().into()),
         (ENV_TOKEN, token.to_string().into()),
     ];
-    told.extend(start.max_records.map(|limit| (ENV_MAX_RECORDS, limit.to_string().into())));
+    told.extend(start.told.iter().map(|(name, value)| (*name, value.into())));
+    if let Some(confirming) = &start.confirming {
+        told.push((ENV_COORDINATOR, confirming.coordinator.to_string().into()));
+        told.push((ENV_OUTPUT, dir.into()));
+        command.current_dir(&confirming.directory);
+        command.stdin(confirming.input()).stdout(Stdio::null()).stderr(Stdio::null());
+    }
     match mpi {
         // It hands on the environment, and knows where the ranks are to be.
         _ if other.is_some() => _ = command.args(other.iter().flatten().skip(1)),

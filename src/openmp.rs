@@ -16,7 +16,7 @@ pub fn environment(program: &Path) -> Vec<(&'static str, OsString)> {
     }
     // Whatever the user has set for other runs, here the runtime must talk.
     let mut all = vec![("OMP_TOOL", OsString::from("enabled"))];
-    if gnu && let Some(library) = runtime(&directories(std::env::var_os("LD_LIBRARY_PATH").as_ref())) {
+    if gnu && let Some(library) = installed() {
         let mut preload = library.into_os_string();
         if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
             preload.push(":");
@@ -42,6 +42,11 @@ fn directories(path: Option<&OsString>) -> Vec<PathBuf> {
     let usual = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/lib", "/usr/lib"].map(PathBuf::from);
     let path: Vec<PathBuf> = path.iter().flat_map(std::env::split_paths).filter(|dir| dir.is_absolute()).collect();
     path.into_iter().chain(usual).chain(versions.into_iter().map(|(_, dir)| dir)).collect()
+}
+
+/// LLVM's runtime, where it is looked for.
+pub fn installed() -> Option<PathBuf> {
+    runtime(&directories(std::env::var_os("LD_LIBRARY_PATH").as_ref()))
 }
 
 fn runtime(directories: &[PathBuf]) -> Option<PathBuf> {

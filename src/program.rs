@@ -42,6 +42,12 @@ impl Libraries {
     }
 }
 
+/// The build id of a file, if it has one.
+pub fn build_id(file: &Path) -> Option<Vec<u8>> {
+    let bytes = std::fs::read(file).ok()?;
+    object::File::parse(bytes.as_slice()).ok()?.build_id().ok().flatten().map(<[u8]>::to_vec)
+}
+
 fn usable(path: &Path) -> Result<()> {
     let name = path.display();
     match std::fs::metadata(path) {

@@ -1,59 +1,203 @@
-//! The progress line: on a terminal, on long runs, one line that is gone before anything else is printed.
+//! How a run goes, while it goes: on a terminal one line on long runs, or with `--watch` a few lines that are drawn anew; plain lines with
+//! `--watch` when standard error is no terminal.
+//!
+//! The figures are those that the ranks send when they exchange; races are counted in the files that they write. The program does nothing
+//! for it that it would not do anyway.
 
+mod races;
+
+use races::Races;
+use std::fmt::Write as _;
 use std::io::{IsTerminal, Write, stderr};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use thrille_model::job::Progress;
 use thrille_model::wire;
 
-/// Shorter runs have none.
+/// Shorter runs have no line.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How often something is drawn on a terminal, and how often a plain line is printed.
 const BETWEEN: Duration = Duration::from_millis(250);
+const PLAIN: Duration = Duration::from_secs(1);
+
+/// What is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum View {
+    Nothing,
+    /// One line on a terminal.
+    Line,
+    /// A few lines on a terminal.
+    Block,
+    /// A line from time to time.
+    Plain,
+}
+
+/// What the user wants to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// Nothing.
+    Quiet,
+    /// A line, if it takes long.
+    Usual,
+    /// All there is.
+    Watch,
+}
 
 /// The line and what it is made from.
 #[derive(Debug)]
 pub struct Line {
     ranks: Vec<Progress>,
+    heard: Vec<bool>,
+    races: Races,
     started: Instant,
     drawn: Option<Instant>,
-    wanted: bool,
+    /// How many lines the cursor stands below.
+    below: usize,
+    view: View,
 }
 
 impl Line {
-    /// For a run that starts now; `quiet` forbids it.
-    pub fn new(ranks: usize, quiet: bool) -> Self {
-        let wanted = !quiet && stderr().is_terminal();
-        Self { ranks: vec![Progress::default(); ranks], started: Instant::now(), drawn: None, wanted }
+    /// For a run that starts now and writes into this directory.
+    pub fn new(ranks: usize, wish: Wish, dir: &Path) -> Self {
+        let view = match (wish, stderr().is_terminal()) {
+            (Wish::Quiet, _) | (Wish::Usual, false) => View::Nothing,
+            (Wish::Usual, true) => View::Line,
+            (Wish::Watch, true) => View::Block,
+            (Wish::Watch, false) => View::Plain,
+        };
+        Self {
+            ranks: vec![Progress::default(); ranks],
+            heard: vec![false; ranks],
+            races: Races::new(dir, ranks),
+            started: Instant::now(),
+            drawn: None,
+            below: 0,
+            view,
+        }
     }
 
     /// Takes in a rank's note.
     pub fn note(&mut self, rank: u32, bytes: &[u8]) {
         if let (Some(mine), Ok(news)) = (self.ranks.get_mut(rank as usize), wire::decode(bytes)) {
             *mine = news;
+            self.heard[rank as usize] = true;
         }
     }
 
     /// Draws it when it is time to.
     pub fn tick(&mut self) {
-        let due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= BETWEEN) && self.started.elapsed() >= PATIENCE;
-        if self.wanted && due {
-            self.drawn = Some(Instant::now());
+        let elapsed = self.started.elapsed();
+        let (between, patience) = match self.view {
+            View::Nothing => return,
+            View::Line => (BETWEEN, PATIENCE),
+            View::Block => (BETWEEN, BETWEEN),
+            View::Plain => (PLAIN, PLAIN),
+        };
+        if self.drawn.is_some_and(|drawn| drawn.elapsed() < between) || elapsed < patience {
+            return;
+        }
+        self.drawn = Some(Instant::now());
+        match self.view {
+            View::Nothing => {}
             // The cursor goes back to the front: what the program prints overwrites the line instead of following it.
-            let _ = write!(stderr(), "\r\x1b[2K{}\r", self.text(self.started.elapsed()));
+            View::Line => say(&format!("\r\x1b[2K{}\r", self.text(elapsed))),
+            View::Block => {
+                self.races.look();
+                let block = self.block(elapsed);
+                let up = self.up();
+                self.below = block.lines().count();
+                say(&format!("{up}{block}"));
+            }
+            View::Plain => {
+                self.races.look();
+                say(&format!("{}\n", self.plain(elapsed)));
+            }
         }
     }
 
-    /// Takes it away.
+    /// Takes it away; of a watched run the last state stays.
     pub fn erase(&mut self) {
-        if self.drawn.take().is_some() {
-            let _ = write!(stderr(), "\r\x1b[2K");
+        match self.view {
+            View::Line if self.drawn.take().is_some() => say("\r\x1b[2K"),
+            View::Block => {
+                self.races.look_again();
+                let (up, block) = (self.up(), self.block(self.started.elapsed()));
+                self.below = 0;
+                say(&format!("{up}{block}"));
+            }
+            View::Plain => {
+                self.races.look_again();
+                say(&format!("{}\n", self.plain(self.started.elapsed())));
+            }
+            View::Line | View::Nothing => {}
         }
+    }
+
+    /// Back to where the block began, cleared from there on.
+    fn up(&self) -> String {
+        if self.below == 0 { "\r\x1b[J".into() } else { format!("\r\x1b[{}A\x1b[J", self.below) }
+    }
+
+    fn sum(&self, of: impl Fn(&Progress) -> u64) -> u64 {
+        self.ranks.iter().map(of).sum()
     }
 
     fn text(&self, elapsed: Duration) -> String {
         let phase = self.ranks.iter().map(|rank| rank.phase.0).max().unwrap_or(0);
-        let accesses: u64 = self.ranks.iter().map(|rank| rank.executed).sum();
+        let accesses = self.sum(|rank| rank.executed);
         format!("thrille: {} s, phase {phase}, {} accesses", elapsed.as_secs(), short(accesses))
     }
+
+    fn plain(&self, elapsed: Duration) -> String {
+        let heard = self.heard.iter().filter(|heard| **heard).count();
+        let mut line = format!("{}, {heard} of {} ranks heard of, ", self.text(elapsed), self.ranks.len());
+        let dropped = self.sum(|rank| rank.dropped);
+        if dropped > 0 {
+            let _ = write!(line, "{} dropped, ", short(dropped));
+        }
+        let _ = write!(
+            line,
+            "analysis {}, {} so far",
+            self.share(elapsed),
+            thrille_report::count(self.races.count(), "race")
+        );
+        line
+    }
+
+    /// The part of the time that the slowest rank spent in exchanges and analysis.
+    fn share(&self, elapsed: Duration) -> String {
+        let longest = self.ranks.iter().map(|rank| rank.analysis_us).max().unwrap_or(0);
+        format!("{:.1} %", 100.0 * longest as f64 / 1e6 / elapsed.as_secs_f64().max(1e-3))
+    }
+
+    fn block(&self, elapsed: Duration) -> String {
+        let heard = self.heard.iter().filter(|heard| **heard).count();
+        let (most, least) = (
+            self.ranks.iter().map(|rank| rank.phase.0).max().unwrap_or(0),
+            self.ranks.iter().map(|rank| rank.phase.0).min().unwrap_or(0),
+        );
+        let behind = self.ranks.iter().position(|rank| rank.phase.0 == least).unwrap_or(0);
+        let lag = if least < most { format!(" (rank {behind} is in phase {least})") } else { String::new() };
+        let dropped = self.sum(|rank| rank.dropped);
+        let sampling = if dropped > 0 { format!("{} dropped", short(dropped)) } else { "none dropped".into() };
+        format!(
+            "thrille   {} s, {heard} of {} ranks heard of\n  phase     {most}{lag}\n  accesses  {} executed, {} observed, {sampling}\n  \
+             analysis  {} of the time, {} exchanges\n  races     {} so far\n",
+            elapsed.as_secs(),
+            self.ranks.len(),
+            short(self.sum(|rank| rank.executed)),
+            short(self.sum(|rank| rank.observed)),
+            self.share(elapsed),
+            self.ranks.iter().map(|rank| rank.exchanges).max().unwrap_or(0),
+            self.races.count(),
+        )
+    }
+}
+
+/// Nobody to tell when this fails.
+fn say(text: &str) {
+    let mut out = stderr().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 /// `1234567` as `1.2 million`.
@@ -73,12 +217,20 @@ mod tests {
 
     #[test]
     fn figures_of_all_ranks() {
-        let mut line = Line::new(2, true);
+        let mut line = Line::new(2, Wish::Quiet, Path::new("/no/such/run"));
         let news = |phase, executed| wire::encode(&Progress { phase: Phase(phase), executed, ..Progress::default() });
         line.note(0, &news(3, 1_000_000));
         line.note(1, &news(4, 500_000));
         line.note(1, b"garbage");
         line.note(7, &news(9, 9));
-        assert_eq!(line.text(Duration::from_secs(5)), "thrille: 5 s, phase 4, 1.5 million accesses");
+        let five = Duration::from_secs(5);
+        assert_eq!(line.text(five), "thrille: 5 s, phase 4, 1.5 million accesses");
+        assert!(
+            line.plain(five).ends_with("2 of 2 ranks heard of, analysis 0.0 %, 0 races so far"),
+            "{}",
+            line.plain(five)
+        );
+        let block = line.block(five);
+        assert!(block.contains("phase     4 (rank 0 is in phase 3)") && block.ends_with('\n'), "{block}");
     }
 }

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use thrille_report::RUN_FILE;
+use thrille_report::{CONFIRM_FILE, RUN_FILE};
 
 /// Where runs go when nobody says otherwise.
 const PARENT: &str = ".thrille";
@@ -107,7 +107,12 @@ fn clear(path: &Path) -> Result<()> {
     }
     for entry in entries()?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name == RUN_FILE || name.starts_with("report.") || name.starts_with("rank-") || name.starts_with("exit-") {
+        if name == RUN_FILE
+            || name.starts_with("report.")
+            || name.starts_with("rank-")
+            || name.starts_with("exit-")
+            || name == CONFIRM_FILE
+        {
             std::fs::remove_file(entry.path())
                 .with_context(|| format!("cannot remove {} of an earlier run", entry.path().display()))?;
         }

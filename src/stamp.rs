@@ -32,6 +32,12 @@ impl Stamp {
         format!("{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}")
     }
 
+    /// The day: `2026-03-14`.
+    pub fn date(self) -> String {
+        let [year, month, day, ..] = self.0;
+        format!("{year:04}-{month:02}-{day:02}")
+    }
+
     /// RFC 3339: `2026-03-14T15:09:26Z`.
     pub fn rfc3339(self) -> String {
         let [year, month, day, hour, minute, second] = self.0;

@@ -114,7 +114,7 @@ impl Phases {
 }
 
 /// An instruction of the program: where it is in which loaded file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Site {
     /// The loaded file, by the hash of its build id or path: equal on all ranks.
     pub module: u64,

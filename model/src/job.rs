@@ -23,6 +23,14 @@ pub const ENV_MAX_RECORDS: &str = "THRILLE_MAX_RECORDS";
 
 /// Version of the `thrille` that started the process; the one it is linked with may be another.
 pub const ENV_TOOL: &str = "THRILLE_TOOL";
+/// Which loads and stores are looked at: the name of a policy, `full` or `NL`. Without it, what suits how the program was built.
+pub const ENV_SAMPLING: &str = "THRILLE_SAMPLING";
+/// What looking may cost, for example `5%`.
+pub const ENV_BUDGET: &str = "THRILLE_BUDGET";
+/// The seed of what is chosen at random.
+pub const ENV_SEED: &str = "THRILLE_SEED";
+/// The interval history that finds conflicts.
+pub const ENV_HISTORY: &str = "THRILLE_HISTORY";
 
 /// The file of a rank in the directory of the run.
 pub fn rank_file(rank: Rank) -> String {
@@ -83,6 +91,46 @@ pub enum Entry {
     Stopped(Progress),
     /// The rank came to its regular end, and all it recorded was analysed.
     Finished(Progress),
+    /// One-sided operations on other ranks' memory so far: whose, how many, how many bytes. A later entry replaces it.
+    Traffic(Vec<(Rank, u64, u64)>),
+    /// Which part of its loads and stores was looked at; before the last entry, and only if it was not all.
+    Sampled(Sampled),
+}
+
+/// How a rank was sampled.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sampled {
+    /// The policy's name.
+    pub policy: String,
+    /// The seed.
+    pub seed: u64,
+    /// The budget, in thousandths of the program's own time.
+    pub budget: Option<u16>,
+    /// Microseconds that looking took, of all threads; 0 if nobody measured.
+    pub spent_us: u64,
+    /// Microseconds that passed meanwhile, of all threads.
+    pub elapsed_us: u64,
+    /// By function.
+    pub functions: Vec<FunctionSampled>,
+}
+
+/// What was looked at in one function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionSampled {
+    /// A place in it.
+    pub at: Site,
+    /// Its calls.
+    pub calls: u64,
+    /// Those that were looked at.
+    pub calls_taken: u64,
+    /// Its loads and stores, as far as they are known.
+    pub sites: u32,
+    /// Those that were looked at at least once.
+    pub sites_taken: u32,
+    /// How often they were executed.
+    pub executed: u64,
+    /// How often they were looked at.
+    pub taken: u64,
 }
 
 /// Figures of one rank so far.

@@ -12,6 +12,7 @@
 //! | [`conflict`] | which two accesses need an order at all |
 //! | [`race`] | what is reported |
 //! | [`job`] | what a run leaves behind |
+//! | [`verdict`] | what phase 2 has to say of a race |
 //! | [`oracle`] | the definition of a race, executed naively: every engine is tested against it |
 //! | [`wire`] | the one versioned byte format of all of the above |
 //!
@@ -28,6 +29,7 @@ pub mod place;
 pub mod race;
 pub mod strand;
 pub mod sync;
+pub mod verdict;
 pub mod wire;
 
 pub use access::{Access, Act, Atomic, Domain, Effect, Kind, Operation, Order, Phases, Site, Span, StackId};

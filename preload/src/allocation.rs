@@ -9,6 +9,7 @@ use crate::entry::entries;
 use crate::rank::{THREADED, observe};
 use libc::{c_char, c_int, c_void, size_t};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use thrille_model::{Act, Kind};
 
 fn allocated(at: *mut c_void, len: usize) -> *mut c_void {
     if THREADED.load(Ordering::Relaxed)
@@ -22,10 +23,13 @@ fn allocated(at: *mut c_void, len: usize) -> *mut c_void {
 
 fn freed(at: *mut c_void) {
     if !at.is_null()
-        && let Some(observed) = observe()
+        && let Some(mut observed) = observe()
     {
         // SAFETY: the program is about to give back what it was given.
         let usable = unsafe { libc::malloc_usable_size(at) };
+        if observed.confirms() {
+            return observed.touch(at as u64, usable as u64, Kind::Write, Act::LibraryCall);
+        }
         observed.session.rank().freed(observed.recorder, at as u64, usable as u64, observed.pc);
     }
 }

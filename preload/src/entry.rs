@@ -2,10 +2,26 @@
 //!
 //! The block is in initial-exec storage, which Rust has no way to ask for; a global-dynamic one doubles the cost of a hook.
 
+use crate::confirm::Local;
 use crate::rank::Observed;
+use crate::sampled::Seat;
 use std::arch::{asm, global_asm};
 use std::ffi::c_void;
 use thrille_runtime::Recorder;
+
+/// Which of its loads and stores are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Looks {
+    /// None.
+    None = 0,
+    /// All.
+    All = 1,
+    /// Those that a policy chooses.
+    Sampled = 2,
+    /// Those at which a run that confirms races waits.
+    Confirms = 3,
+}
 
 /// What each thread has at hand.
 #[repr(C)]
@@ -20,16 +36,24 @@ pub struct Block {
     pub settle: Option<fn(&mut Observed)>,
     /// What the tables of the communication library keep for this thread; null before it is used.
     pub kept: *mut c_void,
+    /// Which of its loads and stores are looked at.
+    pub looks: Looks,
+    /// How they are chosen; null unless they are.
+    pub seat: *mut Seat,
+    /// What it has at hand in a run that confirms races; null otherwise.
+    pub local: *mut Local,
 }
+
+const _: () = assert!(size_of::<Block>() == 64);
 
 global_asm!(
     ".section .tbss,\"awT\",@nobits",
     ".hidden thrille_block",
     ".globl thrille_block",
     ".type thrille_block, @object",
-    ".size thrille_block, 40",
+    ".size thrille_block, 64",
     ".balign 16",
-    "thrille_block: .zero 40",
+    "thrille_block: .zero 64",
     ".text",
 );
 

@@ -71,21 +71,20 @@ impl Descriptor {
 }
 
 fn touch(at: *const c_void, len: usize, kind: Kind) {
-    if let Some(o) = observe()
+    if let Some(mut o) = observe()
         && len > 0
         && !at.is_null()
     {
-        o.session.touch(o.recorder, at as u64, len as u64, kind, Act::LibraryCall, o.pc);
+        o.touch(at as u64, len as u64, kind, Act::LibraryCall);
     }
 }
 
 /// All elements of an array.
 unsafe fn touch_array(array: *const Descriptor, kind: Kind) {
-    let Some(o) = observe() else { return };
+    let Some(mut o) = observe() else { return };
     // SAFETY: the compiler passes descriptors that are complete as far as their rank says.
     let Some(array) = (unsafe { array.as_ref() }) else { return };
-    let pc = o.pc;
-    array.stretches(|at, len| o.session.touch(o.recorder, at, len, kind, Act::LibraryCall, pc));
+    array.stretches(|at, len| o.touch(at, len, kind, Act::LibraryCall));
 }
 
 /// Calls the library's function of this name: whatever arguments it has, they fit into six registers.

@@ -3,10 +3,13 @@
 //! | module | answers |
 //! |---|---|
 //! | [`tsan`] | the calls that `-fsanitize=thread` puts before each load and store, and for atomics |
+//! | [`sampled`] | which of them are looked at |
 //! | [`memory`] | `memcpy` and its kin, redirected at link time |
+//! | [`stdio`] | input and output of the C library, redirected likewise |
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
 //! | [`fortran`] | what gfortran leaves to its run-time library: input, output, strings, array intrinsics |
 //! | [`threads`] | pthreads: strands, locksets and the order between threads |
+//! | [`confirm`] | where strands stop in a run that confirms races |
 //! | [`openmp`] | OpenMP: what its runtime tells a tool, and threads of runtimes that tell nothing |
 //! | `shmem` | OpenSHMEM: one row a call, forwarded to the library's `pshmem_` name (feature `shmem`, the default) |
 //! | `mpi` | MPI: one row a call, forwarded to the library's `PMPI_` name (feature `mpi`, built for one MPI library) |
@@ -30,6 +33,7 @@ compile_error!(
 );
 
 mod allocation;
+mod confirm;
 mod counters;
 mod entry;
 mod fortran;
@@ -42,7 +46,9 @@ mod observed;
 mod openmp;
 mod rank;
 mod real;
+mod sampled;
 #[cfg(feature = "shmem")]
 mod shmem;
+mod stdio;
 mod threads;
 mod tsan;

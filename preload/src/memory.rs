@@ -5,17 +5,30 @@
 
 use crate::entry::entries;
 use crate::rank::observe;
+use crate::sampled::{self, Looked};
 use libc::{c_char, c_int, c_void, size_t};
 use thrille_model::{Act, Kind};
 
 /// Reports what is about to be read and written: pairs of address and length.
-fn touch(reads: &[(*const c_void, usize)], writes: &[(*const c_void, usize)]) {
-    let Some(observed) = observe() else { return };
+pub fn touch(reads: &[(*const c_void, usize)], writes: &[(*const c_void, usize)]) {
+    let Some(mut observed) = observe() else { return };
+    let looked = sampled::look(observed.pc);
+    if matches!(looked, Looked::Not) {
+        return;
+    }
+    let counts = (observed.recorder.observed, observed.recorder.executed);
     let kinds = reads.iter().map(|r| (r, Kind::Read)).chain(writes.iter().map(|w| (w, Kind::Write)));
     for (&(address, len), kind) in kinds {
         if len > 0 {
-            observed.session.touch(observed.recorder, address as u64, len as u64, kind, Act::LibraryCall, observed.pc);
+            observed.touch(address as u64, len as u64, kind, Act::LibraryCall);
         }
+    }
+    if let Looked::This(taken) = looked {
+        observed.recorder.executed = counts.1;
+        let mut all = reads.iter().chain(writes);
+        let private = observed.recorder.observed == counts.0
+            && all.all(|&(address, len)| observed.recorder.is_private(address as u64, len as u64));
+        sampled::judged(taken, private);
     }
 }
 
@@ -53,6 +66,7 @@ unsafe extern "C" {
     fn bcopy(from: *const c_void, to: *mut c_void, n: size_t);
     fn bzero(to: *mut c_void, n: size_t);
     fn stpcpy(to: *mut c_char, from: *const c_char) -> *mut c_char;
+    fn mempcpy(to: *mut c_void, from: *const c_void, n: size_t) -> *mut c_void;
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments to the function it meant to call.
@@ -64,6 +78,10 @@ entries! {
     __wrap_ fn memmove(to: *mut c_void, from: *const c_void, n: size_t) -> *mut c_void {
         touch(&[(from, n)], &[(to, n)]);
         unsafe { libc::memmove(to, from, n) }
+    }
+    __wrap_ fn mempcpy(to: *mut c_void, from: *const c_void, n: size_t) -> *mut c_void {
+        touch(&[(from, n)], &[(to, n)]);
+        unsafe { mempcpy(to, from, n) }
     }
     __wrap_ fn memset(to: *mut c_void, byte: c_int, n: size_t) -> *mut c_void {
         touch(&[], &[(to, n)]);
@@ -107,6 +125,22 @@ entries! {
         let read = if found.is_null() { unsafe { whole(text) } } else { found as usize - text as usize + 1 };
         touch(&[(text.cast(), read)], &[]);
         found
+    }
+    __wrap_ fn strrchr(text: *const c_char, byte: c_int) -> *mut c_char {
+        read_string(text);
+        unsafe { libc::strrchr(text, byte) }
+    }
+    __wrap_ fn strstr(text: *const c_char, part: *const c_char) -> *mut c_char {
+        touch(&[(text.cast(), unsafe { whole(text) }), (part.cast(), unsafe { whole(part) })], &[]);
+        unsafe { libc::strstr(text, part) }
+    }
+    __wrap_ fn strnlen(text: *const c_char, most: size_t) -> size_t {
+        touch(&[(text.cast(), unsafe { at_most(text, most) })], &[]);
+        unsafe { libc::strnlen(text, most) }
+    }
+    __wrap_ fn atoi(text: *const c_char) -> c_int {
+        read_string(text);
+        unsafe { libc::atoi(text) }
     }
     __wrap_ fn strcpy(to: *mut c_char, from: *const c_char) -> *mut c_char {
         let n = unsafe { whole(from) };

@@ -1,6 +1,9 @@
 //! What calls of every communication library tell of themselves. The tables of each add what is theirs.
 
+use crate::confirm::{self, CONFIRMING};
 use crate::rank::Observed;
+use crate::sampled;
+use std::sync::atomic::Ordering;
 use thrille_model::{Act, Ctx, Kind, Order, Rank, Token};
 use thrille_runtime::{End, Operands, UNRESOLVED};
 
@@ -15,8 +18,24 @@ impl Observed {
         self.session.rank().issue(self.recorder);
     }
 
+    /// Whether this run confirms races: then strands are stopped before they act, and nothing is recorded.
+    pub fn confirms(&self) -> bool {
+        CONFIRMING.load(Ordering::Relaxed)
+    }
+
+    /// An access that is over when the call is.
+    pub fn touch(&mut self, address: u64, len: u64, kind: Kind, act: Act) {
+        if self.confirms() {
+            return confirm::point(self, address, len, kind, act);
+        }
+        self.session.touch(self.recorder, address, len, kind, act, self.pc);
+    }
+
     /// One end of an operation.
     pub fn end(&mut self, end: End, lasts: Operands) {
+        if self.confirms() {
+            return confirm::end(self, end, lasts);
+        }
         self.session.rank().end(self.recorder, end, self.pc, lasts);
     }
 
@@ -29,9 +48,25 @@ impl Observed {
         self.end(End { owner, segment, lo, len, kind, act }, Operands::Until(ctx, Order::None));
     }
 
-    /// Completes a context.
+    /// A call that completes a context is about to begin; for calls that [`Observed::quiet`] follows.
+    pub fn completing(&mut self, ctx: Ctx) {
+        if self.confirms() {
+            confirm::completing(self, |span| span.is_on(ctx));
+        }
+    }
+
+    /// Completes a context. In a run that confirms races the call that does so must not have been made yet.
     pub fn quiet(&mut self, ctx: Ctx) {
+        self.completing(ctx);
         self.session.rank().quiet(self.recorder, ctx);
+    }
+
+    /// What comes on a context later arrives later.
+    pub fn fence(&mut self, ctx: Ctx) {
+        if self.confirms() {
+            return confirm::fenced(ctx);
+        }
+        self.session.rank().fence(self.recorder, ctx);
     }
 
     /// Comes to a global barrier.
@@ -41,7 +76,11 @@ impl Observed {
 
     /// Goes on after it.
     pub fn leave_barrier(&mut self) {
-        self.session.leave_barrier(self.recorder);
+        sampled::count_executed(self.recorder);
+        sampled::charge(|| self.session.leave_barrier(self.recorder));
+        // Which barrier it is: where it is called, and from where.
+        let from = u64::from(self.recorder.stack.here().0);
+        sampled::phase((self.pc ^ from << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     }
 
     /// Releases a token.

@@ -1,8 +1,10 @@
 //! This process as a rank: the session, once the program has initialised its communication library.
 
-use crate::entry::{Block, block};
+use crate::confirm;
+use crate::entry::{Block, Looks, block};
 use crate::link::Link;
 use crate::loaded;
+use crate::sampled;
 use crate::tsan::access::INSTRUMENTED;
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
@@ -11,9 +13,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 #[cfg(feature = "mpi")]
 use thrille_model::job::Entry;
-use thrille_model::job::{Api, ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
+use thrille_model::job::{Api, ENV_HISTORY, ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
 use thrille_runtime::sink::Sink;
-use thrille_runtime::{Modules, Rank, Recorder, Regions, Session};
+use thrille_runtime::{Modules, Observes, Rank, Recorder, Regions, Session, Store};
 use thrille_transport::{SocketTransport, Token, Transport};
 
 /// Accesses that a rank holds between two exchanges, if nothing else is said.
@@ -128,10 +130,20 @@ pub fn host() -> String {
 pub fn begin(told: &Told, link: Link, sink: Sink, regions: Regions) {
     let me = thrille_model::Rank(told.rank);
     let limit = std::env::var(ENV_MAX_RECORDS).ok().and_then(|n| n.parse().ok()).unwrap_or(MAX_RECORDS);
-    let (rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
+    let (mut rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
+    rank.muted = confirm::join(told);
     let api = if cfg!(feature = "mpi") { Api::Mpi } else { Api::OpenShmem };
     let session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"), api);
-    session.instrumented(INSTRUMENTED.load(Ordering::Relaxed));
+    let session = match std::env::var(ENV_HISTORY).ok().map(|name| name.parse::<Store>()) {
+        Some(Ok(history)) => session.with_history(history),
+        Some(Err(error)) => {
+            complain(told.rank, &format!("{ENV_HISTORY}: {error}"));
+            session
+        }
+        None => session,
+    };
+    let observes = sampled::plan(told.rank);
+    session.observes(if INSTRUMENTED.load(Ordering::Relaxed) { observes } else { Observes::Nothing });
     if SESSION.set(session).is_ok() {
         attach(recorder);
         // SAFETY: registers a function of the right type for when the program calls `exit` or returns from `main`.
@@ -141,8 +153,15 @@ pub fn begin(told: &Told, link: Link, sink: Sink, regions: Regions) {
 
 /// Makes a strand this thread's.
 pub fn attach(recorder: Recorder) {
+    sampled::attach(recorder.strand());
     // SAFETY: the block is this thread's own.
-    unsafe { (*block()).recorder = Box::into_raw(Box::new(recorder)) };
+    unsafe {
+        (*block()).local = confirm::begin(recorder.strand());
+        if !(*block()).local.is_null() {
+            (*block()).looks = Looks::Confirms;
+        }
+        (*block()).recorder = Box::into_raw(Box::new(recorder));
+    }
 }
 
 /// Takes the strand from this thread.
@@ -150,12 +169,15 @@ pub fn detach() -> Option<Box<Recorder>> {
     // SAFETY: the block is this thread's own; a pointer in it came from a box in `attach` and is taken out here, once.
     unsafe {
         let recorder = std::mem::replace(&mut (*block()).recorder, std::ptr::null_mut());
+        confirm::end_strand(std::mem::replace(&mut (*block()).local, std::ptr::null_mut()));
         let kept = std::mem::replace(&mut (*block()).kept, std::ptr::null_mut());
         #[cfg(feature = "mpi")]
         crate::mpi::again::forget(kept);
         #[cfg(not(feature = "mpi"))]
         let _ = kept;
-        (!recorder.is_null()).then(|| Box::from_raw(recorder))
+        let mut recorder = (!recorder.is_null()).then(|| Box::from_raw(recorder))?;
+        sampled::detach(&mut recorder);
+        Some(recorder)
     }
 }
 
@@ -184,8 +206,14 @@ impl Observed {
 
 impl Drop for Observed {
     fn drop(&mut self) {
+        sampled::notice(self.block);
         // SAFETY: the block is this thread's own.
-        unsafe { (*self.block).depth -= 1 };
+        unsafe {
+            if !(*self.block).local.is_null() {
+                confirm::leave_call((*self.block).local);
+            }
+            (*self.block).depth -= 1;
+        }
     }
 }
 
@@ -209,6 +237,9 @@ pub fn observe_unsettled() -> Option<Observed> {
         }
         let session = SESSION.get()?;
         (*block).depth = 1;
+        if !(*block).local.is_null() {
+            confirm::enter_call((*block).local);
+        }
         Some(Observed { session, recorder: &mut *(*block).recorder, pc: (*block).pc, block })
     }
 }
@@ -257,7 +288,9 @@ pub fn finish(ending: Ending) {
         return;
     }
     drop(observe());
+    confirm::over();
     if let (Some(session), Some(mut recorder)) = (SESSION.get(), detach()) {
+        unobserved(sampled::tell);
         unobserved(|| match ending {
             Ending::Regular => session.finish(&mut recorder, true),
             Ending::Early => {

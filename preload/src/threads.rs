@@ -5,6 +5,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::allocation::thread_stack;
+use crate::confirm::{self, waiting};
 use crate::counters::between_processes;
 use crate::openmp;
 use crate::rank::{Observed, SESSION, THREADED, attach, detach, observe_program, unobserved};
@@ -201,6 +202,7 @@ interpose! {
         };
         THREADED.store(true, Ordering::Release);
         let strand = session.rank().fork(recorder);
+        confirm::announce(strand);
         let start = Box::into_raw(Box::new(Start { routine, argument, strand }));
         let result = strands(|strands| {
             let result = unsafe { real(thread, attr, thread_starts, start.cast()) };
@@ -217,14 +219,14 @@ interpose! {
         result
     }
     fn pthread_join(thread: pthread_t, value: *mut *mut c_void) -> c_int, real => {
-        let result = unsafe { real(thread, value) };
+        let result = waiting(|| unsafe { real(thread, value) });
         if result == 0 {
             joined(thread);
         }
         result
     }
     fn pthread_mutex_lock(mutex: *mut c_void) -> c_int, real => {
-        let result = unsafe { real(mutex) };
+        let result = waiting(|| unsafe { real(mutex) });
         if result == 0 {
             entered(mutex);
         }
@@ -238,7 +240,7 @@ interpose! {
         result
     }
     fn pthread_mutex_timedlock(mutex: *mut c_void, until: *const timespec) -> c_int, real => {
-        let result = unsafe { real(mutex, until) };
+        let result = waiting(|| unsafe { real(mutex, until) });
         if result == 0 {
             entered(mutex);
         }
@@ -249,7 +251,7 @@ interpose! {
         unsafe { real(mutex) }
     }
     fn pthread_spin_lock(lock: *mut c_void) -> c_int, real => {
-        let result = unsafe { real(lock) };
+        let result = waiting(|| unsafe { real(lock) });
         if result == 0 {
             entered(lock);
         }
@@ -267,7 +269,7 @@ interpose! {
         unsafe { real(lock) }
     }
     fn pthread_rwlock_rdlock(lock: *mut c_void) -> c_int, real => {
-        let result = unsafe { real(lock) };
+        let result = waiting(|| unsafe { real(lock) });
         if result == 0 {
             taken(lock, Mode::Shared);
         }
@@ -281,7 +283,7 @@ interpose! {
         result
     }
     fn pthread_rwlock_wrlock(lock: *mut c_void) -> c_int, real => {
-        let result = unsafe { real(lock) };
+        let result = waiting(|| unsafe { real(lock) });
         if result == 0 {
             taken(lock, Mode::Exclusive);
         }
@@ -300,7 +302,7 @@ interpose! {
     }
     @c"GLIBC_2.3.2" fn pthread_cond_wait(condition: *mut c_void, mutex: *mut c_void) -> c_int, real => {
         released(mutex);
-        let result = unsafe { real(condition, mutex) };
+        let result = waiting(|| unsafe { real(condition, mutex) });
         entered(mutex);
         if result == 0 {
             awaited(condition);
@@ -309,7 +311,7 @@ interpose! {
     }
     @c"GLIBC_2.3.2" fn pthread_cond_timedwait(condition: *mut c_void, mutex: *mut c_void, until: *const timespec) -> c_int, real => {
         released(mutex);
-        let result = unsafe { real(condition, mutex, until) };
+        let result = waiting(|| unsafe { real(condition, mutex, until) });
         entered(mutex);
         if result == 0 {
             awaited(condition);
@@ -318,7 +320,7 @@ interpose! {
     }
     fn pthread_cond_clockwait(condition: *mut c_void, mutex: *mut c_void, clock: c_int, until: *const timespec) -> c_int, real => {
         released(mutex);
-        let result = unsafe { real(condition, mutex, clock, until) };
+        let result = waiting(|| unsafe { real(condition, mutex, clock, until) });
         entered(mutex);
         if result == 0 {
             awaited(condition);
@@ -353,7 +355,7 @@ interpose! {
             o.session.rank().release(o.recorder, token);
             token
         });
-        let result = unsafe { real(barrier) };
+        let result = waiting(|| unsafe { real(barrier) });
         if let (Some(token), Some(o)) = (token, observe_program()) {
             o.session.rank().acquire(o.recorder, token);
         }
@@ -364,7 +366,7 @@ interpose! {
         unsafe { real(semaphore) }
     }
     fn sem_wait(semaphore: *mut c_void) -> c_int, real => {
-        let result = unsafe { real(semaphore) };
+        let result = waiting(|| unsafe { real(semaphore) });
         if result == 0 {
             awaited(semaphore);
         }

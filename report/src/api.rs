@@ -79,6 +79,29 @@ pub fn remedy(api: Api, sides: [&Side; 2]) -> String {
     }
 }
 
+/// What orders accesses of two threads of one rank.
+pub fn thread_remedy(api: Api, sides: [&Side; 2]) -> String {
+    let calls = sides.iter().any(|side| crate::words::is_communication(side.act));
+    let library = match api {
+        Api::OpenShmem => "a shmem call",
+        Api::Mpi => "an MPI call",
+    };
+    let not =
+        if calls { format!("; {library} by one thread orders nothing that the other does") } else { String::new() };
+    format!(
+        "one mutex (or omp critical) around both, a barrier of the threads (pthread_barrier_wait, omp barrier) between the two, or joining \
+         the thread first{not}"
+    )
+}
+
+/// The interface in the JSON.
+pub fn word(api: Api) -> &'static str {
+    match api {
+        Api::OpenShmem => "openshmem",
+        Api::Mpi => "mpi",
+    }
+}
+
 /// What to use in place of a polled word.
 pub fn signal(api: Api) -> &'static str {
     match api {

@@ -1,19 +1,23 @@
 //! Puts a report together from the records of a run.
 
 use crate::api;
+use crate::confirm::{Confirmations, confirmation};
 use crate::explain::explain;
 use crate::merge::{Merged, merge};
 use crate::modules::Modules;
+use crate::pattern;
 use crate::records::{RankRecords, Records};
 use crate::shape::{
-    AllocationReport, Bytes, Frame, LockReport, ObjectReport, RaceReport, Report, SideReport, Summary, VERSION,
+    AllocationReport, Bytes, ConfirmationReport, Frame, Loaded, LockReport, ObjectReport, RaceReport, Report,
+    SideReport, Summary, VERSION,
 };
 use crate::source::called;
 use crate::statics::Statics;
-use crate::words;
+use crate::{fix, identity, pairs, symbols, text, words};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use thrille_model::job::Api;
+use thrille_model::verdict::{Finding, Verdict};
 use thrille_model::{Act, Held, Interval, Lock, Mode, Object, Segment, Side, StackId};
 
 /// Deeper stacks are cut: a tree with a loop in it must not hold us up.
@@ -22,28 +26,62 @@ const MAX_STACK: usize = 256;
 /// How the names of C library functions begin that touch memory.
 const LIBRARY: [&str; 6] = ["mem", "str", "stp", "bcopy", "bzero", "wmem"];
 
-/// The report of what was read; paths below `base` are shown relative to it.
-pub fn report(mut records: Records, base: &Path) -> Report {
+/// The report of what was read in `dir`; paths below `base` are shown relative to it.
+pub fn report(mut records: Records, dir: &Path, base: &Path) -> Report {
+    let directories = symbols::directories(Some(dir));
     let executable = records.executable.and_then(|id| records.modules.get(&id));
-    let statics = executable.and_then(|module| Statics::of(&module.path)).unwrap_or_default();
-    let modules = Modules::new(std::mem::take(&mut records.modules), base);
-    resolved(records, modules, statics)
+    let executable = executable.and_then(|module| symbols::locate(module, &directories).ok());
+    let statics = executable.and_then(|path| Statics::of(&path)).unwrap_or_default();
+    let mut loaded: Vec<Loaded> = (records.modules.iter())
+        .map(|(&id, module)| Loaded { id, path: module.path.clone(), build_id: module.build_id.clone() })
+        .collect();
+    loaded.sort_by_key(|module| module.id);
+    let shown = dir.strip_prefix(base).unwrap_or(dir).display().to_string();
+    let modules = Modules::new(std::mem::take(&mut records.modules), base, directories);
+    Report { loaded, ..resolved(records, modules, statics, &shown) }
 }
 
 /// The same with given tables of places and variables.
-pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics) -> Report {
+pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics, dir: &str) -> Report {
     let all = records.ranks.iter_mut().flat_map(|rank| std::mem::take(&mut rank.races)).collect();
     let merged = merge(all, &mut modules);
-    let mut context = Context { modules, statics, ranks: &records.ranks, api: records.api.unwrap_or(Api::OpenShmem) };
-    let races: Vec<RaceReport> =
+    let mut context = Context {
+        modules,
+        statics,
+        ranks: &records.ranks,
+        api: records.api.unwrap_or(Api::OpenShmem),
+        confirmations: &records.confirmations,
+        dir,
+    };
+    let mut races: Vec<RaceReport> =
         merged.iter().enumerate().map(|(index, merged)| context.race(index + 1, merged)).collect();
-    let summary = summary(&records.ranks, races.len());
+    identity::name(&mut races);
+    let mut summary = summary(&records.ranks, races.len(), records.api);
+    summary.confirmed = races.iter().filter(|race| race.confirmed()).count();
+    let sampling = crate::sampling::sampling(&records.ranks, &mut context.modules);
+    let pairs = pairs::racing(&merged);
+    let traffic = pairs::traffic(&records.ranks);
     let mut notes = std::mem::take(&mut records.notes);
     notes.append(&mut context.modules.notes);
+    notes.extend(missing_sources(&races));
     notes.extend(records.run.iter().flat_map(|run| run.notes.iter().cloned()));
     notes.extend(ranks_notes(&records.ranks));
     notes.extend(notes_on(&summary));
-    Report { version: VERSION, tool: env!("CARGO_PKG_VERSION").into(), run: records.run, summary, races, notes }
+    let (version, tool, run) = (VERSION, env!("CARGO_PKG_VERSION").into(), records.run);
+    Report {
+        version,
+        tool,
+        run,
+        summary,
+        sampling,
+        races,
+        suppressed: Vec::new(),
+        pairs,
+        traffic,
+        notes,
+        baseline: None,
+        loaded: Vec::new(),
+    }
 }
 
 struct Context<'a> {
@@ -51,6 +89,15 @@ struct Context<'a> {
     statics: Statics,
     ranks: &'a [RankRecords],
     api: Api,
+    confirmations: &'a Confirmations,
+    dir: &'a str,
+}
+
+impl RaceReport {
+    /// Whether it was made to happen.
+    pub fn confirmed(&self) -> bool {
+        self.confirmation.as_ref().is_some_and(|found| found.verdict != "not_confirmed")
+    }
 }
 
 impl Context<'_> {
@@ -58,18 +105,45 @@ impl Context<'_> {
         let race = &merged.example;
         let a = self.side(&race.first, &merged.first);
         let b = self.side(&race.second, &merged.second);
-        let why = explain(race, &merged.also, [&a.locks, &b.locks], self.api);
+        let mut why = explain(race, &merged.also, [&a.locks, &b.locks], self.api);
+        why.fix = fix::fix(race, &why.pattern, [&a, &b], self.api, self.modules.sources());
         let common = race.first.bytes.intersection(race.second.bytes).unwrap_or(race.first.bytes);
         let mut object = self.object(&race.object, common);
         object.owners = merged.owners.iter().copied().collect();
-        RaceReport { number, object, a, b, why, seen: merged.seen }
+        let title = text::title(&a, &b, &object);
+        let confirmation = self.confirmations.of(&merged.all).map(|finding| self.confirmation(finding));
+        let polled = merged.all.iter().any(pattern::polls);
+        RaceReport {
+            number,
+            id: String::new(),
+            title,
+            object,
+            a,
+            b,
+            why,
+            seen: merged.seen,
+            confirmation,
+            records: merged.all.clone(),
+            polled,
+        }
+    }
+
+    fn confirmation(&mut self, finding: &Finding) -> ConfirmationReport {
+        let mut stacks = [Vec::new(), Vec::new()];
+        if let Verdict::Confirmed { meeting, .. } = &finding.verdict {
+            for (frames, sites) in stacks.iter_mut().zip(&meeting.stacks) {
+                let all = sites.iter().flat_map(|&site| self.modules.frames(site).to_vec());
+                frames.extend(all.filter(|frame| !is_ours(&frame.module)));
+            }
+        }
+        confirmation(finding, stacks, self.dir)
     }
 
     fn object(&mut self, object: &Object, common: Interval) -> ObjectReport {
         let mut report = ObjectReport {
             owner: object.owner.0,
             owners: Vec::new(),
-            segment: segment(object.segment),
+            segment: segment(object.segment).into(),
             segment_offset: object.offset,
             name: None,
             size: None,
@@ -88,7 +162,7 @@ impl Context<'_> {
             }
             (Segment::Heap | Segment::Private, Some((number, begin, size, asked))) => {
                 if object.segment == Segment::Private {
-                    report.segment = "window";
+                    report.segment = "window".into();
                 }
                 start = begin;
                 report.size = Some(size);
@@ -111,8 +185,8 @@ impl Context<'_> {
             rank: side.strand.rank.0,
             thread: side.strand.index,
             ranks: ranks.iter().copied().collect(),
-            act: words::act(side.act),
-            kind: words::kind(side.kind),
+            act: words::act(side.act).into(),
+            kind: words::kind(side.kind).into(),
             call: call(side.act, &at, self.api),
             what: words::sized(side),
             bytes: bytes(side.bytes),
@@ -152,7 +226,7 @@ impl Context<'_> {
             Mode::Shared => "shared",
             Mode::Exclusive => "exclusive",
         };
-        LockReport { name, mode }
+        LockReport { name, mode: mode.into() }
     }
 }
 
@@ -185,8 +259,9 @@ fn call(act: Act, at: &Frame, api: Api) -> Option<String> {
     }
 }
 
-fn summary(ranks: &[RankRecords], races: usize) -> Summary {
-    let mut summary = Summary { races, ranks: ranks.len() as u32, ..Summary::default() };
+fn summary(ranks: &[RankRecords], races: usize, api: Option<Api>) -> Summary {
+    let api = api.map(|api| api::word(api).into());
+    let mut summary = Summary { races, ranks: ranks.len() as u32, api, ..Summary::default() };
     for rank in ranks.iter().filter(|rank| rank.started) {
         let p = &rank.progress;
         summary.ranks_observed += 1;
@@ -203,6 +278,19 @@ fn summary(ranks: &[RankRecords], races: usize) -> Summary {
         summary.analysis_seconds = summary.analysis_seconds.max(p.analysis_us as f64 / 1e6);
     }
     summary
+}
+
+/// One note on all files whose lines cannot be shown.
+fn missing_sources(races: &[RaceReport]) -> Option<String> {
+    let frames = races.iter().flat_map(|race| [&race.a.at, &race.b.at]);
+    let missing: BTreeSet<&str> =
+        frames.filter(|at| at.line.is_some() && at.source.is_none()).filter_map(|at| at.file.as_deref()).collect();
+    let first = missing.first()?;
+    let others = match missing.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {}", words::count(more as u64, "other file")),
+    };
+    Some(format!("the source of {first}{others} is not here, or has changed: lines are shown by their numbers only"))
 }
 
 /// The ranks' own notes, each text once.

@@ -1,9 +1,9 @@
 //! Why the two sides of a race are unordered, and what may help: in words, from the facts of the record.
 
 use crate::shape::{LockReport, PhaseRange, WhyReport};
-use crate::{api, words};
+use crate::{api, pattern, words};
 use thrille_model::job::Api;
-use thrille_model::{Act, Effect, Kind, Phases, Race, Side, Why};
+use thrille_model::{Act, Phases, Race, Side, Why};
 
 /// The explanation of a race whose sides hold these locks; `also` are further reasons met at the same two places.
 pub fn explain(race: &Race, also: &[Why], locks: [&[LockReport]; 2], api: Api) -> WhyReport {
@@ -11,13 +11,14 @@ pub fn explain(race: &Race, also: &[Why], locks: [&[LockReport]; 2], api: Api) -
     for &why in also {
         text = format!("{text}; at other times: {}", reason(race, why, api));
     }
+    let pattern = pattern::of(race, locks).word();
     let hints = lock_hint(locks).into_iter().chain(signal_hint(race, api)).chain(remedy(race, api)).collect();
     let kind = match race.why {
         Why::Unsynchronised => "unsynchronised",
         Why::Incomplete => "incomplete",
         Why::WrongContext => "wrong_context",
     };
-    WhyReport { kind, text, hints }
+    WhyReport { kind: kind.into(), pattern: pattern.into(), text, hints, fix: None }
 }
 
 fn reason(race: &Race, why: Why, api: Api) -> String {
@@ -38,11 +39,11 @@ fn reason(race: &Race, why: Why, api: Api) -> String {
     }
 }
 
-/// What would order two ranks' accesses; threads and incomplete operations have been told already.
+/// What would order two accesses that nothing orders; incomplete operations have been told already.
 fn remedy(race: &Race, api: Api) -> Option<String> {
     let (a, b) = (&race.first, &race.second);
-    let ranks = race.why == Why::Unsynchronised && a.strand.rank != b.strand.rank;
-    ranks.then(|| format!("what would help: {}", api::remedy(api, [a, b])))
+    let help = if a.strand.rank == b.strand.rank { api::thread_remedy(api, [a, b]) } else { api::remedy(api, [a, b]) };
+    (race.why == Why::Unsynchronised).then(|| format!("what would help: {help}"))
 }
 
 fn operation(side: &Side) -> String {
@@ -76,7 +77,7 @@ impl From<Phases> for PhaseRange {
 /// Locks that do not protect.
 fn lock_hint([a, b]: [&[LockReport]; 2]) -> Option<String> {
     let names = |locks: &[LockReport]| {
-        let names = locks.iter().map(|l| match l.mode {
+        let names = locks.iter().map(|l| match l.mode.as_ref() {
             "shared" => format!("{} (shared)", l.name),
             _ => l.name.clone(),
         });
@@ -95,18 +96,6 @@ fn lock_hint([a, b]: [&[LockReport]; 2]) -> Option<String> {
     })
 }
 
-/// A word that is read again and again until somebody else changes it.
 fn signal_hint(race: &Race, api: Api) -> Option<String> {
-    let polls =
-        |side: &Side| side.kind == Kind::Read && side.act == Act::Load && side.bytes.len() <= 8 && side.times > 1;
-    let sets = |side: &Side| match side.kind {
-        Kind::Atomic(atomic) => atomic.effect == Effect::Update,
-        Kind::Write => true,
-        Kind::Read | Kind::Await => false,
-    };
-    let fits = |reader: &Side, writer: &Side| {
-        polls(reader) && sets(writer) && reader.strand != writer.strand && writer.bytes.covers(reader.bytes)
-    };
-    let (a, b) = (&race.first, &race.second);
-    (fits(a, b) || fits(b, a)).then(|| format!("this looks like a hand-made signal: use {}", api::signal(api)))
+    pattern::polls(race).then(|| format!("this looks like a hand-made signal: use {}", api::signal(api)))
 }

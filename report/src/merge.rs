@@ -4,7 +4,8 @@
 //! the merged pairs is shown as the example does not depend on the order in which they were found.
 
 use crate::modules::Modules;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 use thrille_model::{Act, Race, Side, Site, Why};
 
 /// A place in the program, however much is known of it.
@@ -14,7 +15,7 @@ enum Spot {
     Machine(Site),
 }
 
-type Key = (Spot, Act);
+type Key = (Rc<Spot>, Act);
 
 /// Races between the same two places.
 #[derive(Debug)]
@@ -31,13 +32,18 @@ pub struct Merged {
     pub also: Vec<Why>,
     /// Sum.
     pub seen: u64,
+    /// The same for each two ranks, that of side a first.
+    pub pairs: BTreeMap<(u32, u32), u64>,
+    /// All of them; the first side of each is side a.
+    pub all: Vec<Race>,
 }
 
 /// Merges the races of all ranks; sorted by place.
 pub fn merge(races: Vec<Race>, modules: &mut Modules) -> Vec<Merged> {
+    let spots = &mut Spots { modules, known: HashMap::new() };
     let mut groups: BTreeMap<(Key, Key), Vec<Race>> = BTreeMap::new();
     for race in races {
-        let (a, b) = (key(&race.first, modules), key(&race.second, modules));
+        let (a, b) = (spots.key(&race.first), spots.key(&race.second));
         let pair = if a <= b { (a, b) } else { (b, a) };
         groups.entry(pair).or_default().push(race);
     }
@@ -46,14 +52,14 @@ pub fn merge(races: Vec<Race>, modules: &mut Modules) -> Vec<Merged> {
         .map(|((low, high), mut races)| {
             for race in &mut races {
                 // What comes first means something for operations that are incomplete; otherwise the source's order is as good.
-                if race.why == Why::Unsynchronised && key(&race.first, modules) > key(&race.second, modules) {
+                if race.why == Why::Unsynchronised && spots.key(&race.first) > spots.key(&race.second) {
                     std::mem::swap(&mut race.first, &mut race.second);
                 }
             }
             races.sort_by_key(preference);
-            let swapped = key(&races[0].first, modules) != low;
+            let swapped = spots.key(&races[0].first) != low;
             let place = if swapped { (high, low) } else { (low, high) };
-            let merged = group(races, &place.0, modules);
+            let merged = group(races, &place.0, spots);
             (place, merged)
         })
         .collect();
@@ -61,20 +67,26 @@ pub fn merge(races: Vec<Race>, modules: &mut Modules) -> Vec<Merged> {
     merged.into_iter().map(|(_, merged)| merged).collect()
 }
 
-fn group(races: Vec<Race>, a: &Key, modules: &mut Modules) -> Merged {
+fn group(races: Vec<Race>, a: &Key, spots: &mut Spots) -> Merged {
     let example = races[0].clone();
     let (owners, first, second) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    let mut merged = Merged { example, owners, first, second, also: Vec::new(), seen: 0 };
-    for race in races {
-        let same = key(&race.first, modules) == *a;
+    let (also, pairs, all) = (Vec::new(), BTreeMap::new(), Vec::new());
+    let mut merged = Merged { example, owners, first, second, also, seen: 0, pairs, all };
+    for mut race in races {
+        let same = spots.key(&race.first) == *a;
         let (one, other) = if same { (&race.first, &race.second) } else { (&race.second, &race.first) };
         merged.owners.insert(race.object.owner.0);
         merged.first.insert(one.strand.rank.0);
         merged.second.insert(other.strand.rank.0);
         merged.seen += race.seen;
+        *merged.pairs.entry((one.strand.rank.0, other.strand.rank.0)).or_default() += race.seen;
         if race.why != merged.example.why && !merged.also.contains(&race.why) {
             merged.also.push(race.why);
         }
+        if !same {
+            std::mem::swap(&mut race.first, &mut race.second);
+        }
+        merged.all.push(race);
     }
     merged
 }
@@ -90,11 +102,22 @@ fn preference(race: &Race) -> impl Ord + use<> {
     (why, race.object.owner, side(&race.first), side(&race.second), race.object.offset)
 }
 
-fn key(side: &Side, modules: &mut Modules) -> Key {
-    let frames = modules.frames(side.site);
-    let spot = match (&frames[0].path, frames[0].line) {
-        (Some(path), Some(line)) => Spot::Source(path.clone(), line, frames[0].column),
-        _ => Spot::Machine(side.site),
-    };
-    (spot, side.act)
+/// The spots of sites, each looked up once: a place may be met a hundred thousand times.
+struct Spots<'a> {
+    modules: &'a mut Modules,
+    known: HashMap<Site, Rc<Spot>>,
+}
+
+impl Spots<'_> {
+    fn key(&mut self, side: &Side) -> Key {
+        let modules = &mut *self.modules;
+        let spot = self.known.entry(side.site).or_insert_with(|| {
+            let frames = modules.frames(side.site);
+            Rc::new(match (&frames[0].path, frames[0].line) {
+                (Some(path), Some(line)) => Spot::Source(path.clone(), line, frames[0].column),
+                _ => Spot::Machine(side.site),
+            })
+        });
+        (Rc::clone(spot), side.act)
+    }
 }

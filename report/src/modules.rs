@@ -5,13 +5,11 @@
 use crate::records::Module;
 use crate::shape::Frame;
 use crate::source::Sources;
-use crate::words::demangled;
-use addr2line::Loader;
-use object::Object;
-use std::borrow::Cow;
+use crate::symbols;
+use crate::words::{demangled, fortran};
+use addr2line::{Loader, gimli};
 use std::collections::HashMap;
-use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use thrille_model::Site;
 
@@ -21,22 +19,28 @@ pub struct Modules {
     open: HashMap<u64, Option<Loader>>,
     found: HashMap<Site, Rc<[Frame]>>,
     sources: Sources,
+    directories: Vec<PathBuf>,
     /// What could not be opened, and why.
     pub notes: Vec<String>,
 }
 
 impl Modules {
-    /// Nothing is opened yet.
-    pub fn new(known: HashMap<u64, Module>, base: &Path) -> Self {
+    /// Nothing is opened yet; symbols may also be in these directories.
+    pub fn new(known: HashMap<u64, Module>, base: &Path, directories: Vec<PathBuf>) -> Self {
         let (open, found) = (HashMap::new(), HashMap::new());
-        Self { known, open, found, sources: Sources::new(base), notes: Vec::new() }
+        Self { known, open, found, sources: Sources::new(base), directories, notes: Vec::new() }
     }
 
     /// Known places without any file behind them.
     #[cfg(test)]
     pub fn made_up(found: HashMap<Site, Vec<Frame>>) -> Self {
         let found = found.into_iter().map(|(site, frames)| (site, frames.into())).collect();
-        Self { found, ..Self::new(HashMap::new(), Path::new("/")) }
+        Self { found, ..Self::new(HashMap::new(), Path::new("/"), Vec::new()) }
+    }
+
+    /// The source files.
+    pub fn sources(&mut self) -> &mut Sources {
+        &mut self.sources
     }
 
     /// The frames at a site, innermost first, never none: all but the last one are inlined into the next.
@@ -55,10 +59,19 @@ impl Modules {
         let Some(Some(loader)) = self.open.get(&site.module) else { return vec![bare] };
         let probe = site.offset.saturating_sub(1);
         let mut frames = Vec::new();
-        if let Ok(mut found) = loader.find_frames(probe) {
-            while let Ok(Some(frame)) = found.next() {
+        let mut trouble = None;
+        match loader.find_frames(probe) {
+            Ok(mut found) => loop {
+                let frame = match found.next() {
+                    Ok(Some(frame)) => frame,
+                    Ok(None) => break,
+                    Err(error) => {
+                        trouble = Some(error.to_string());
+                        break;
+                    }
+                };
                 let mut new = bare.clone();
-                new.function = frame.function.and_then(|f| f.demangle().ok().map(Cow::into_owned));
+                new.function = frame.function.and_then(|function| readable(&function));
                 if let Some(location) = frame.location {
                     if let Some(file) = location.file {
                         let (path, shown) = self.sources.show(file);
@@ -70,7 +83,8 @@ impl Modules {
                     new.column = location.column.filter(|&column| column > 0);
                 }
                 frames.push(new);
-            }
+            },
+            Err(error) => trouble = Some(error.to_string()),
         }
         if frames.is_empty() {
             frames.push(bare);
@@ -84,6 +98,15 @@ impl Modules {
             let symbol = loader.find_symbol(probe);
             outermost.function = symbol.map(demangled);
         }
+        if let Some(trouble) = trouble {
+            let note = format!(
+                "{} has debug information that cannot be read ({trouble}): some places in it are shown as offsets",
+                self.name(site.module)
+            );
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
         frames
     }
 
@@ -95,7 +118,7 @@ impl Modules {
         if self.open.contains_key(&id) {
             return;
         }
-        let loader = self.known.get(&id).and_then(|module| match load(module) {
+        let loader = self.known.get(&id).and_then(|module| match load(module, &self.directories) {
             Ok(loader) => Some(loader),
             Err(why) => {
                 let path = module.path.display();
@@ -107,13 +130,23 @@ impl Modules {
     }
 }
 
-fn load(module: &Module) -> Result<Loader, String> {
-    let file = File::open(&module.path).map_err(|e| format!("cannot be opened ({e})"))?;
-    let cache = object::ReadCache::new(file);
-    let elf = object::File::parse(&cache).map_err(|e| format!("cannot be read ({e})"))?;
-    let build_id = elf.build_id().ok().flatten().unwrap_or_default();
-    if !module.build_id.is_empty() && build_id != module.build_id {
-        return Err("has been built anew since the run".into());
+fn load(module: &Module, directories: &[PathBuf]) -> Result<Loader, String> {
+    let path = symbols::locate(module, directories)?;
+    Loader::new(path).map_err(|e| format!("has debug information that cannot be read ({e})"))
+}
+
+/// A function as the programmer wrote it.
+fn readable<R: gimli::Reader>(function: &addr2line::FunctionName<R>) -> Option<String> {
+    const FORTRAN: [gimli::DwLang; 6] = [
+        gimli::DW_LANG_Fortran77,
+        gimli::DW_LANG_Fortran90,
+        gimli::DW_LANG_Fortran95,
+        gimli::DW_LANG_Fortran03,
+        gimli::DW_LANG_Fortran08,
+        gimli::DW_LANG_Fortran18,
+    ];
+    if function.language.is_some_and(|language| FORTRAN.contains(&language)) {
+        return function.raw_name().ok().map(|name| fortran(&name));
     }
-    Loader::new(&module.path).map_err(|e| format!("cannot be read ({e})"))
+    function.demangle().ok().map(|name| demangled(&name))
 }

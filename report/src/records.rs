@@ -1,12 +1,13 @@
 //! Reads what the ranks wrote down. A file that is damaged gives what it holds up to the damage, and a note.
 
 use crate::ReportError;
+use crate::confirm::{CONFIRM_FILE, Confirmations};
 use crate::run::{RUN_FILE, RunInfo};
 use crate::{api, words};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use thrille_model::job::{Api, Entry, Progress, rank_file};
+use thrille_model::job::{Api, Entry, Progress, Sampled, rank_file};
 use thrille_model::wire::{WireError, read_frames};
 use thrille_model::{Race, Rank, Site, StackId};
 
@@ -23,6 +24,10 @@ pub struct Records {
     pub executable: Option<u64>,
     /// What the program is written to.
     pub api: Option<Api>,
+    /// What phase 2 found.
+    pub confirmations: Confirmations,
+    /// Where the run is.
+    pub dir: PathBuf,
     /// What is wrong with the files.
     pub notes: Vec<String>,
 }
@@ -44,6 +49,10 @@ pub struct RankRecords {
     pub progress: Progress,
     /// Its own notes.
     pub notes: Vec<String>,
+    /// Its one-sided operations: whose memory, how many, how many bytes.
+    pub traffic: BTreeMap<u32, (u64, u64)>,
+    /// How it was sampled, if it was.
+    pub sampled: Option<Sampled>,
 }
 
 /// A loaded file.
@@ -69,6 +78,13 @@ pub fn read(dir: &Path) -> Result<Records, ReportError> {
         Err(_) if present.is_empty() && !dir.join(RUN_FILE).exists() => return Err(ReportError::NotARun(dir.into())),
         Err(what) => records.notes.push(format!(
             "{RUN_FILE} of this run cannot be read ({what}): the command, the number of ranks and their exit statuses are unknown"
+        )),
+    }
+    records.dir = dir.into();
+    match Confirmations::read(dir) {
+        Ok(confirmations) => records.confirmations = confirmations,
+        Err(what) => records.notes.push(format!(
+            "{CONFIRM_FILE} of this run cannot be read ({what}): which races were confirmed is unknown; confirm them again"
         )),
     }
     let known = records.run.as_ref().map_or(0, |run| run.ranks);
@@ -132,6 +148,9 @@ impl Records {
                 }
                 Entry::Progress(progress) => mine.progress = progress,
                 Entry::Note(note) => mine.notes.push(note),
+                Entry::Traffic(rows) => {
+                    mine.traffic = rows.into_iter().map(|(to, count, bytes)| (to.0, (count, bytes))).collect();
+                }
                 Entry::Stopped(progress) => {
                     mine.progress = progress;
                     mine.analysed = true;
@@ -140,6 +159,7 @@ impl Records {
                     mine.progress = progress;
                     (mine.finished, mine.analysed) = (true, true);
                 }
+                Entry::Sampled(sampled) => mine.sampled = Some(sampled),
             }
         }
         let mut races: Vec<_> = races.into_iter().collect();

@@ -12,11 +12,15 @@ pub const RUN_FILE: &str = "run.json";
 
 /// What the launcher knows of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunInfo {
     /// Version of the tool.
     pub tool: String,
     /// The program and its arguments.
     pub command: Vec<String>,
+    /// How the tool was called, to call it so again; empty if that is not known.
+    #[serde(default)]
+    pub invocation: Vec<String>,
     /// How many ranks were asked for.
     pub ranks: u32,
     /// When it began: RFC 3339, UTC.
@@ -31,6 +35,12 @@ pub struct RunInfo {
     pub first_failure: Option<u32>,
     /// The signal that the launcher was told to stop with, if it was.
     pub interrupted: Option<String>,
+    /// The program's file, absolute.
+    #[serde(default)]
+    pub program: Option<PathBuf>,
+    /// Symmetric heap of each rank.
+    #[serde(default)]
+    pub heap: Option<u64>,
     /// What the launcher has to say about the run.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -38,6 +48,7 @@ pub struct RunInfo {
 
 /// How one rank ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Exit {
     /// Which rank.
     pub rank: u32,
@@ -104,6 +115,20 @@ impl RunInfo {
         serde_json::from_str(&text).map_err(|e| e.to_string())
     }
 
+    /// The line that runs it again, for a shell; none if it is not known how it was started.
+    pub fn reproduce(&self) -> Option<String> {
+        let words: Vec<String> = match self.invocation.as_slice() {
+            [] => return None,
+            words => words.iter().map(|word| crate::words::quoted(word)).collect(),
+        };
+        let line = words.join(" ");
+        Some(if self.directory.is_empty() {
+            line
+        } else {
+            format!("cd {} && {line}", crate::words::quoted(&self.directory))
+        })
+    }
+
     /// The ranks that failed, the one that failed first at the front.
     pub fn failures(&self) -> Vec<&Exit> {
         let mut failed: Vec<&Exit> = self.exits.iter().flatten().filter(|exit| !exit.success()).collect();
@@ -112,7 +137,7 @@ impl RunInfo {
     }
 }
 
-fn write_whole(path: &Path, text: String) -> Result<(), ReportError> {
+pub fn write_whole(path: &Path, text: String) -> Result<(), ReportError> {
     let new = path.with_extension("json.new");
     std::fs::write(&new, text)
         .and_then(|()| std::fs::rename(&new, path))

@@ -1,13 +1,18 @@
 //! What a report is. The JSON is these types as they stand: renaming a field changes the format, see `README.md`.
 
 use crate::run::RunInfo;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Version of the JSON: raised when a field changes its meaning or goes. New fields do not raise it.
 pub const VERSION: u32 = 1;
 
+/// One of a few words that the format fixes. A report of a newer version may use one that is not known here yet.
+pub type Word = Cow<'static, str>;
+
 /// All that is known of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     /// [`VERSION`].
     pub version: u32,
@@ -17,17 +22,122 @@ pub struct Report {
     pub run: Option<RunInfo>,
     /// Figures of the whole run.
     pub summary: Summary,
+    /// Which loads and stores were looked at; none if all were.
+    #[serde(default)]
+    pub sampling: Option<SamplingReport>,
     /// One for each pair of places.
     pub races: Vec<RaceReport>,
+    /// Races that somebody has declared to be benign: listed here, counted nowhere else.
+    #[serde(default)]
+    pub suppressed: Vec<SuppressedReport>,
+    /// Which ranks raced with which, over all races, suppressed ones included.
+    #[serde(default)]
+    pub pairs: Vec<PairReport>,
+    /// What has changed since an earlier report, if one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<BaselineReport>,
+    /// One-sided operations from rank to rank, if they were counted.
+    #[serde(default)]
+    pub traffic: Vec<TrafficReport>,
     /// What the reader must know besides.
     pub notes: Vec<String>,
+    /// The loaded files that sites refer to.
+    #[serde(skip)]
+    pub loaded: Vec<Loaded>,
+}
+
+/// A file that was loaded into the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loaded {
+    /// The number that sites use.
+    pub id: u64,
+    /// Where it was loaded from.
+    pub path: std::path::PathBuf,
+    /// Its build id, if it has one.
+    pub build_id: Vec<u8>,
+}
+
+/// A race that somebody has declared to be benign.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SuppressedReport {
+    /// The race; its number counts among the suppressed ones.
+    pub race: RaceReport,
+    /// Where that is said, as `file:line`.
+    pub by: String,
+    /// Where that is: `file` (an entry of a suppression file) or `comment` (in the source).
+    pub origin: Word,
+    /// Why.
+    pub reason: String,
+}
+
+/// What has changed since an earlier report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct BaselineReport {
+    /// The earlier report's file.
+    pub file: String,
+    /// Ids of races that are new.
+    pub new: Vec<String>,
+    /// Ids of races that were there before.
+    pub still: Vec<String>,
+    /// Races that are no longer met.
+    pub gone: Vec<GoneReport>,
+}
+
+/// A race of an earlier report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct GoneReport {
+    /// Its id.
+    pub id: String,
+    /// What it is, in a line.
+    pub title: String,
+}
+
+/// Two ranks whose accesses raced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PairReport {
+    /// The rank of a side a.
+    pub a: u32,
+    /// The rank of a side b.
+    pub b: u32,
+    /// How many of the races they met in.
+    pub races: u64,
+    /// How many unordered pairs of records.
+    pub seen: u64,
+}
+
+/// One-sided operations of one rank on another's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TrafficReport {
+    /// Who issued them.
+    pub from: u32,
+    /// Whose memory they touched.
+    pub to: u32,
+    /// How many.
+    pub operations: u64,
+    /// How many bytes in all.
+    pub bytes: u64,
 }
 
 /// Figures of the whole run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Summary {
     /// How many races are listed.
     pub races: usize,
+    /// How many of them were made to happen.
+    #[serde(default)]
+    pub confirmed: usize,
+    /// How many are suppressed besides.
+    #[serde(default)]
+    pub suppressed: usize,
+    /// What the program is written to: `openshmem` or `mpi`, if that is known.
+    #[serde(default)]
+    pub api: Option<Word>,
     /// Ranks of the job.
     pub ranks: u32,
     /// Ranks that were observed at all.
@@ -56,11 +166,66 @@ pub struct Summary {
     pub analysis_seconds: f64,
 }
 
+/// Which loads and stores were looked at, of all ranks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SamplingReport {
+    /// The policy's name.
+    pub policy: String,
+    /// The seed of what was chosen at random.
+    pub seed: u64,
+    /// What looking was allowed to cost, of the program's own time.
+    pub budget_percent: Option<f64>,
+    /// What it did cost.
+    pub cost_percent: Option<f64>,
+    /// Loads and stores in the program, as far as they are known.
+    pub sites: u64,
+    /// Those that were looked at at least once.
+    pub sites_taken: u64,
+    /// How often they were executed.
+    pub executed: u64,
+    /// How often they were looked at.
+    pub taken: u64,
+    /// By function, the one that was executed most first.
+    pub functions: Vec<FunctionSampling>,
+}
+
+/// The same for one function.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FunctionSampling {
+    /// Its name.
+    pub function: String,
+    /// Source file as shown.
+    pub file: Option<String>,
+    /// A line in it.
+    pub line: Option<u32>,
+    /// Its calls.
+    pub calls: u64,
+    /// Those that were looked at.
+    pub calls_taken: u64,
+    /// Its loads and stores.
+    pub sites: u32,
+    /// Those that were looked at at least once.
+    pub sites_taken: u32,
+    /// How often they were executed.
+    pub executed: u64,
+    /// How often they were looked at.
+    pub taken: u64,
+}
+
 /// Two places of the program that race.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RaceReport {
     /// Its number in this report, from 1.
     pub number: usize,
+    /// Its name across runs: made from file names, functions and the text of the two lines, not from their numbers.
+    #[serde(default)]
+    pub id: String,
+    /// What it is, in a line.
+    #[serde(default)]
+    pub title: String,
     /// The memory.
     pub object: ObjectReport,
     /// One side.
@@ -71,17 +236,51 @@ pub struct RaceReport {
     pub why: WhyReport,
     /// How many unordered pairs of records were met.
     pub seen: u64,
+    /// What phase 2 has to say, if it was there.
+    #[serde(default)]
+    pub confirmation: Option<ConfirmationReport>,
+    /// The records behind it; the first side of each is side a.
+    #[serde(skip)]
+    pub records: Vec<thrille_model::Race>,
+    /// Whether it looks like a hand-made signal.
+    #[serde(skip)]
+    pub polled: bool,
+}
+
+/// What came of making a race happen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ConfirmationReport {
+    /// `changes_result`, `no_difference`, `crashes_or_hangs`, `not_compared` (all four: it happened) or `not_confirmed`.
+    pub verdict: Word,
+    /// In words.
+    pub text: String,
+    /// How both sides were there at the same time.
+    pub witness: Option<String>,
+    /// It was not confirmed, and something that the program made itself orders the two.
+    pub unlikely: bool,
+    /// How often the program was run with these places live.
+    pub tries: u32,
+    /// What reproduces it.
+    pub schedule: Option<String>,
+    /// The command that reproduces it.
+    pub replay: Option<String>,
+    /// The callers of side a at that moment, innermost first.
+    pub a_stack: Vec<Frame>,
+    /// The callers of side b.
+    pub b_stack: Vec<Frame>,
 }
 
 /// What the bytes belong to.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ObjectReport {
     /// Whose memory, in the example shown.
     pub owner: u32,
     /// In whose memory it was met.
     pub owners: Vec<u32>,
     /// `heap`, `static`, `window` or `private`.
-    pub segment: &'static str,
+    pub segment: Word,
     /// First byte that both sides touch: offset in the segment; an address in private memory.
     pub segment_offset: u64,
     /// Name of the variable, if it is one and known.
@@ -97,7 +296,8 @@ pub struct ObjectReport {
 }
 
 /// A piece of the symmetric heap.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AllocationReport {
     /// Its number in order of allocation.
     pub number: u32,
@@ -106,7 +306,8 @@ pub struct AllocationReport {
 }
 
 /// A range of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bytes {
     /// The first.
     pub first: u64,
@@ -115,7 +316,8 @@ pub struct Bytes {
 }
 
 /// One of the two accesses.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SideReport {
     /// Who, in the example shown.
     pub rank: u32,
@@ -124,9 +326,9 @@ pub struct SideReport {
     /// All ranks that were met here.
     pub ranks: Vec<u32>,
     /// `load`, `store`, `cpu_atomic`, `library_call`, `put`, `get`, `remote_atomic`, `signal`, `buffer`, `wait` or `collective`.
-    pub act: &'static str,
+    pub act: Word,
     /// `read`, `write`, `atomic_read`, `atomic_update` or `wait`.
-    pub kind: &'static str,
+    pub kind: Word,
     /// The function called, as far as the source line tells.
     pub call: Option<String>,
     /// What was done, in words.
@@ -148,7 +350,8 @@ pub struct SideReport {
 }
 
 /// The phases that an access may fall into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PhaseRange {
     /// The first.
     pub first: u64,
@@ -157,27 +360,52 @@ pub struct PhaseRange {
 }
 
 /// A lock that is held.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LockReport {
     /// Which, in words.
     pub name: String,
     /// `shared` or `exclusive`.
-    pub mode: &'static str,
+    pub mode: Word,
 }
 
 /// Why two accesses are unordered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WhyReport {
     /// `unsynchronised`, `incomplete` or `wrong_context`.
-    pub kind: &'static str,
+    pub kind: Word,
+    /// The page that explains it: `thrille explain PATTERN`.
+    #[serde(default)]
+    pub pattern: Word,
     /// In words.
     pub text: String,
     /// What may help, in words.
     pub hints: Vec<String>,
+    /// The change that would order the two, where it is a mechanical one.
+    #[serde(default)]
+    pub fix: Option<FixReport>,
+}
+
+/// A change of the source that would order the two sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FixReport {
+    /// What to do, in words.
+    pub text: String,
+    /// What to insert or to call instead.
+    pub call: String,
+    /// The file to change, as shown.
+    pub file: Option<String>,
+    /// The line behind which the call is missing, or which has the wrong one.
+    pub line: Option<u32>,
+    /// The call that stands there and is not enough.
+    pub instead_of: Option<String>,
 }
 
 /// A place in the program.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Frame {
     /// Source file as shown: relative to the current directory when below it.
     pub file: Option<String>,

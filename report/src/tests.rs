@@ -1,5 +1,8 @@
 //! Made-up records and the report of them. `THRILLE_BLESS=1 cargo test -p thrille-report` rewrites the expectations.
 
+mod forms;
+mod gates;
+
 use crate::build;
 use crate::modules::Modules;
 use crate::records::{RankRecords, Records};
@@ -91,7 +94,7 @@ fn rank(races: Vec<Race>) -> RankRecords {
         ..Progress::default()
     };
     let stacks = HashMap::from([(StackId(1), (StackId(0), site(0x70)))]);
-    RankRecords { started: true, finished: true, analysed: true, races, stacks, progress, notes: Vec::new() }
+    RankRecords { started: true, finished: true, analysed: true, races, stacks, progress, ..RankRecords::default() }
 }
 
 fn put(from: u32) -> Side {
@@ -118,7 +121,7 @@ fn run(statuses: &[i32]) -> RunInfo {
 
 fn report(ranks: Vec<RankRecords>) -> Report {
     let run = Some(run(&vec![0; ranks.len()]));
-    build::resolved(Records { run, ranks, ..Records::default() }, modules(), statics())
+    build::resolved(Records { run, ranks, ..Records::default() }, modules(), statics(), "run")
 }
 
 /// One race of each sort.

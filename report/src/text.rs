@@ -13,8 +13,9 @@ pub enum Colour {
     Always,
 }
 
+/// What a colour stands for.
 #[derive(Clone, Copy)]
-enum Ink {
+pub enum Ink {
     Bad,
     Good,
     Place,
@@ -23,7 +24,8 @@ enum Ink {
 }
 
 impl Colour {
-    fn paint(self, ink: Ink, text: &str) -> String {
+    /// A text in a colour.
+    pub fn paint(self, ink: Ink, text: &str) -> String {
         let code = match ink {
             _ if self == Self::Never => return text.into(),
             Ink::Bad => "1;31",
@@ -46,12 +48,29 @@ pub fn text(report: &Report, colour: Colour) -> String {
     out += &verdict(report, colour);
     out.push('\n');
     figures(&mut out, &report.summary);
+    for suppressed in &report.suppressed {
+        let (race, by, reason) = (&suppressed.race, &suppressed.by, &suppressed.reason);
+        line(&mut out, &format!("   suppressed: {} {} (by {by}: {reason})", race.id, race.title));
+    }
+    for gone in report.baseline.iter().flat_map(|baseline| &baseline.gone) {
+        line(&mut out, &format!("   gone: {} {}", gone.id, gone.title));
+    }
+    for words in report.sampling.iter().flat_map(crate::sampling::lines) {
+        line(&mut out, &words);
+    }
     for note in &report.notes {
         line(&mut out, &format!("{} {note}", colour.paint(Ink::Warn, "note:")));
     }
     if let Some((what, how)) = failure(report) {
         line(&mut out, &format!("{} {how}", colour.paint(Ink::Bad, what)));
     }
+    out
+}
+
+/// One race, without colours.
+pub fn one(item: &RaceReport) -> String {
+    let mut out = String::new();
+    race(&mut out, item, Colour::Never);
     out
 }
 
@@ -62,8 +81,7 @@ fn line(out: &mut String, text: &str) {
 
 fn race(out: &mut String, race: &RaceReport, colour: Colour) {
     let number = colour.paint(Ink::Bad, &format!("race {}:", race.number));
-    let (a, b) = (headline(&race.a, &race.object), headline(&race.b, &race.object));
-    line(out, &format!("{number} {a} and {b}"));
+    line(out, &format!("{number} {}", race.title));
     line(out, &format!("   memory: {}", object(&race.object)));
     side(out, "a", &race.a, colour);
     side(out, "b", &race.b, colour);
@@ -71,11 +89,29 @@ fn race(out: &mut String, race: &RaceReport, colour: Colour) {
     for hint in &race.why.hints {
         line(out, &format!("   hint: {hint}"));
     }
-    line(out, &format!("   seen {}", count(race.seen, "time")));
+    if let Some(fix) = &race.why.fix {
+        line(out, &format!("   fix: {}", fix.text));
+    }
+    line(out, &format!("   seen {}; id {}", count(race.seen, "time"), race.id));
+    if let Some(found) = &race.confirmation {
+        let ink = if race.confirmed() { Ink::Bad } else { Ink::Warn };
+        line(out, &format!("   {}", colour.paint(ink, &found.text)));
+        if let Some(witness) = &found.witness {
+            line(out, &format!("   witness: {witness}"));
+        }
+        if let Some(command) = &found.replay {
+            line(out, &format!("   reproduce: {command}"));
+        }
+    }
+}
+
+/// What a race is, in a line.
+pub fn title(a: &SideReport, b: &SideReport, object: &ObjectReport) -> String {
+    format!("{} and {}", headline(a, object), headline(b, object))
 }
 
 fn headline(side: &SideReport, object: &ObjectReport) -> String {
-    let far = match side.act {
+    let far = match side.act.as_ref() {
         "put" | "remote_atomic" | "signal" => Some("to"),
         "get" => Some("from"),
         _ => None,
@@ -92,7 +128,8 @@ fn headline(side: &SideReport, object: &ObjectReport) -> String {
     }
 }
 
-fn object(object: &ObjectReport) -> String {
+/// The memory, in words.
+pub fn object(object: &ObjectReport) -> String {
     let range = format!("bytes [{}, {})", object.bytes.first, object.bytes.end);
     let others: Vec<u32> = object.owners.iter().copied().filter(|&rank| rank != object.owner).collect();
     let of = match others.as_slice() {
@@ -104,7 +141,7 @@ fn object(object: &ObjectReport) -> String {
         offset => format!(" + {offset}"),
     };
     let size = object.size.map_or_else(String::new, |size| count(size, "byte"));
-    match (object.segment, &object.name, &object.allocation) {
+    match (object.segment.as_ref(), &object.name, &object.allocation) {
         ("private", ..) => format!("private memory {of}, {}", count(object.bytes.end - object.bytes.first, "byte")),
         (_, Some(name), _) => format!("`{name}`{plus} (static, {size}) {of}, {range}"),
         (_, None, Some(allocation)) => {
@@ -147,7 +184,7 @@ fn side(out: &mut String, name: &str, side: &SideReport, colour: Colour) {
 }
 
 /// `file:line:column`, or as much as is known.
-fn place(frame: &Frame) -> String {
+pub fn place(frame: &Frame) -> String {
     match (&frame.file, frame.line, frame.column) {
         (Some(file), Some(line), Some(column)) => format!("{file}:{line}:{column}"),
         (Some(file), Some(line), None) => format!("{file}:{line}"),
@@ -157,8 +194,15 @@ fn place(frame: &Frame) -> String {
 
 fn verdict(report: &Report, colour: Colour) -> String {
     let races = report.summary.races;
+    if let (Some(baseline), true) = (&report.baseline, races > 0) {
+        let ink = if baseline.new.is_empty() { Ink::Good } else { Ink::Bad };
+        let text = format!("{} found, {} new", count(races as u64, "race"), baseline.new.len());
+        return format!("{} (compared with {})", colour.paint(ink, &text), baseline.file);
+    }
     if races > 0 {
-        return colour.paint(Ink::Bad, &format!("{} found", count(races as u64, "race")));
+        let looked_for = report.races.iter().any(|race| race.confirmation.is_some());
+        let confirmed = if looked_for { format!(", {} confirmed", report.summary.confirmed) } else { String::new() };
+        return colour.paint(Ink::Bad, &format!("{} found{confirmed}", count(races as u64, "race")));
     }
     if report.summary.ranks_observed == 0 {
         let what = "not instrumented or never initialised: nothing was observed";
@@ -195,7 +239,7 @@ fn figures(out: &mut String, s: &Summary) {
 }
 
 /// What went wrong with the program, and how.
-fn failure(report: &Report) -> Option<(&'static str, String)> {
+pub fn failure(report: &Report) -> Option<(&'static str, String)> {
     let run = report.run.as_ref()?;
     if let Some(signal) = &run.interrupted {
         return Some(("program stopped:", format!("by {signal}; this is what was found until then")));

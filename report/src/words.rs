@@ -44,12 +44,37 @@ pub fn ranks(numbers: &[u32]) -> String {
     if numbers.len() == 1 { format!("rank {}", numbers[0]) } else { format!("ranks {}", list(numbers)) }
 }
 
+/// Bytes in hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])).collect()
+}
+
+/// A word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
 /// A symbol as the programmer wrote it. Names of C stay: `x` is no `long long`.
 pub fn demangled(name: &str) -> String {
-    if name.starts_with("_Z") || name.starts_with("_R") {
+    if name.starts_with("__") && name.contains("_MOD_") || name == "MAIN__" {
+        fortran(name)
+    } else if name.starts_with("_Z") || name.starts_with("_R") {
         addr2line::demangle_auto(Cow::Borrowed(name), None).into_owned()
     } else {
         name.into()
+    }
+}
+
+/// A symbol of a Fortran compiler as the programmer wrote it: `__grid_MOD_fill` is `fill` of module `grid`, `solve_` is `solve`.
+pub fn fortran(name: &str) -> String {
+    if name == "MAIN__" {
+        return "main program".into();
+    }
+    match name.strip_prefix("__").and_then(|rest| rest.split_once("_MOD_")) {
+        Some((module, entity)) => format!("{module}::{entity}"),
+        None => name.strip_suffix('_').filter(|plain| !plain.is_empty()).unwrap_or(name).into(),
     }
 }
 
@@ -131,5 +156,23 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(list(&[0, 1, 2, 3, 5, 7, 8]), "0-3, 5, 7, 8");
         assert_eq!(ranks(&[4]), "rank 4");
+    }
+
+    #[test]
+    fn fortran_names() {
+        assert_eq!(fortran("__grid_MOD_fill"), "grid::fill");
+        assert_eq!(fortran("solve_"), "solve");
+        assert_eq!(fortran("MAIN__"), "main program");
+        assert_eq!(demangled("__grid_MOD_counts"), "grid::counts");
+        assert_eq!(demangled("solve_"), "solve_", "of a name alone nobody knows the language");
+        assert_eq!(demangled("_ZN2ns5valueE"), "ns::value");
+    }
+
+    #[test]
+    fn words_survive_a_shell() {
+        for word in ["plain", "a b", "it's", "", "$(x)`y`", "a\\b\"c"] {
+            let output = std::process::Command::new("sh").arg("-c").arg(format!("printf %s {}", quoted(word))).output();
+            assert_eq!(output.unwrap().stdout, word.as_bytes());
+        }
     }
 }

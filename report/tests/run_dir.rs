@@ -203,3 +203,169 @@ fn a_killed_launcher_or_a_bad_run_file_leave_the_races() {
     assert!(error.contains("no run of thrille"), "{error}");
     assert!(Report::from_run_dir(Path::new("/no/such")).is_err());
 }
+
+/// A run whose only race is at one place of a program that is known by its build id.
+fn run_of_build(dir: &Path, program: &Path, at: u64) {
+    let bytes = std::fs::read(program).unwrap();
+    let build_id = object::File::parse(&*bytes).unwrap().build_id().unwrap().unwrap().to_vec();
+    let module = Entry::Module { id: MODULE, path: program.display().to_string(), build_id };
+    let start = Entry::Start { rank: Rank(0), size: 1, pid: 1, tool: "test".into(), api: Api::OpenShmem };
+    write(dir, 0, &[start, module, Entry::Race(race(at, at, 0)), Entry::Finished(Progress::default())]);
+    RunInfo { ranks: 1, ..RunInfo::default() }.write(dir).unwrap();
+}
+
+fn tool(name: &str, args: &[&Path]) {
+    assert!(Command::new(name).args(args).status().unwrap().success(), "{name} {args:?}");
+}
+
+#[test]
+fn symbols_are_found_by_their_build_id() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = compile(dir.path(), "cc", "places.c", &["-g", "-O1", "-Wl,--build-id"]);
+    let mark = address(&program, "mark_inner");
+    run_of_build(dir.path(), &program, mark);
+    let line = || {
+        let report = Report::from_run_dir(dir.path()).unwrap();
+        let notes = report.notes.iter().filter(|note| note.contains("shown as offsets")).count();
+        (report.races[0].a.at.line, report.races[0].a.at.inlined, notes)
+    };
+    assert_eq!(line(), (Some(17), true, 0));
+    // Split off into the usual tree, the program stripped.
+    let bytes = std::fs::read(&program).unwrap();
+    let id: String =
+        object::File::parse(&*bytes).unwrap().build_id().unwrap().unwrap().iter().map(|b| format!("{b:02x}")).collect();
+    let tree = dir.path().join("bin/.build-id").join(&id[..2]);
+    std::fs::create_dir_all(&tree).unwrap();
+    let debug = tree.join(format!("{}.debug", &id[2..]));
+    tool("objcopy", &[Path::new("--only-keep-debug"), &program, &debug]);
+    tool("strip", &[&program]);
+    assert_eq!(line(), (Some(17), true, 0), "lines from the file of this build id");
+    // The program is gone, or another one is in its place.
+    std::fs::write(&program, "something else").unwrap();
+    assert_eq!(line(), (Some(17), true, 0));
+    std::fs::remove_file(&program).unwrap();
+    assert_eq!(line(), (Some(17), true, 0));
+    // A file of the same name and build in the run's own directory.
+    std::fs::remove_file(&debug).unwrap();
+    std::fs::write(dir.path().join("bin/program"), &bytes).unwrap();
+    assert_eq!(line(), (Some(17), true, 0));
+    std::fs::remove_file(dir.path().join("bin/program")).unwrap();
+    assert_eq!(line(), (None, false, 1));
+}
+
+#[test]
+fn compressed_debug_information_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = compile(dir.path(), "cc", "places.c", &["-g", "-O1", "-gz=zlib"]);
+    run_of_places(dir.path(), &program, (address(&program, "mark_inner"), 1), 0);
+    assert_eq!(Report::from_run_dir(dir.path()).unwrap().races[0].a.at.line, Some(17));
+}
+
+#[test]
+fn names_of_fortran_are_readable() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = compile(dir.path(), "gfortran", "names.f90", &["-g", "-O0"]);
+    for (symbol, name) in [("__grid_MOD_fill", "grid::fill"), ("solve_", "solve")] {
+        run_of_places(dir.path(), &program, (address(&program, symbol) + 8, 1), 0);
+        let report = Report::from_run_dir(dir.path()).unwrap();
+        assert_eq!(report.races[0].a.at.function.as_deref(), Some(name));
+        assert!(report.races[0].a.at.line.is_some());
+    }
+}
+
+#[test]
+fn unreadable_debug_information_is_one_note() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = compile(dir.path(), "cc", "places.c", &["-g", "-O1"]);
+    let mark = address(&program, "mark_inner");
+    run_of_places(dir.path(), &program, (mark, 1), 0);
+    let whole = std::fs::read(&program).unwrap();
+    let range = |name: &str| {
+        use object::ObjectSection as _;
+        let file = object::File::parse(&*whole).unwrap();
+        let (start, len) = file.section_by_name(name).unwrap().file_range().unwrap();
+        start as usize..(start + len) as usize
+    };
+    let mut noted = 0;
+    for section in [".debug_info", ".debug_abbrev", ".debug_line", ".debug_str"] {
+        for byte in [0x00, 0xff, 0x7f] {
+            let mut bytes = whole.clone();
+            bytes[range(section)].fill(byte);
+            std::fs::write(&program, bytes).unwrap();
+            let report = Report::from_run_dir(dir.path()).unwrap();
+            assert_eq!(report.races.len(), 1);
+            let about = report.notes.iter().filter(|note| note.contains("debug information")).count();
+            assert!(about <= 1, "{:?}", report.notes);
+            noted += about;
+        }
+    }
+    assert!(noted > 0);
+}
+
+#[test]
+fn names_that_are_not_utf8_are_shown_all_the_same() {
+    use std::os::unix::ffi::OsStrExt;
+    let dir = tempfile::tempdir().unwrap();
+    let source = dir.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.c"));
+    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/places.c"), &source).unwrap();
+    let program = dir.path().join("program");
+    assert!(Command::new("cc").args(["-g", "-O1", "-o"]).arg(&program).arg(&source).status().unwrap().success());
+    run_of_places(dir.path(), &program, (address(&program, "mark_inner"), 1), 0);
+    let report = Report::from_run_dir(dir.path()).unwrap();
+    assert_eq!(report.races[0].a.at.line, Some(17));
+    assert!(report.races[0].a.at.file.as_deref().is_some_and(|file| file.contains("caf")));
+    assert!(report.text(Colour::Never).contains(":17:3"));
+    assert!(report.notes.iter().any(|note| note.contains("is not here")), "{:?}", report.notes);
+}
+
+#[test]
+fn a_hundred_thousand_sightings_of_five_hundred_races_are_quick() {
+    let dir = tempfile::tempdir().unwrap();
+    // 25 functions of 20 lines that store, 500 places in all; each of 4 ranks met each pair 50 times, with growing counts.
+    let mut text = String::from("static int x[512];\n");
+    for function in 0..25 {
+        text += &format!("void f{function}(void) {{\n");
+        for line in 0..20 {
+            text +=
+                &format!("  x[{}] = {line}; __asm__ volatile(\"mark_{function}_{line}:\");\n", function * 20 + line);
+        }
+        text += "}\n";
+    }
+    text += "int main(void) { return 0; }\n";
+    let (source, program) = (dir.path().join("many.c"), dir.path().join("program"));
+    std::fs::write(&source, text).unwrap();
+    assert!(Command::new("cc").args(["-g", "-O0", "-o"]).arg(&program).arg(&source).status().unwrap().success());
+    let bytes = std::fs::read(&program).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    let marks: std::collections::BTreeMap<String, u64> = file
+        .symbols()
+        .filter_map(|s| Some((s.name().ok()?.to_owned(), s.address())))
+        .filter(|(n, _)| n.starts_with("mark_"))
+        .collect();
+    let marks: Vec<u64> = marks.into_values().collect();
+    assert_eq!(marks.len(), 500);
+    for rank in 0..4 {
+        let mut entries = begin(rank, &program);
+        for seen in 1..=50 {
+            for &mark in &marks {
+                entries.push(Entry::Race(Race { seen, ..race(mark, mark, 64) }));
+            }
+        }
+        entries.push(Entry::Finished(Progress::default()));
+        write(dir.path(), rank, &entries);
+    }
+    RunInfo { ranks: 4, ..RunInfo::default() }.write(dir.path()).unwrap();
+    let begun = std::time::Instant::now();
+    let report = Report::from_run_dir(dir.path()).unwrap();
+    let page = report.render(thrille_report::Form::Html, Colour::Never);
+    for form in [thrille_report::Form::Json, thrille_report::Form::Sarif, thrille_report::Form::Text] {
+        let _ = report.render(form, Colour::Never);
+    }
+    let took = begun.elapsed();
+    assert_eq!((report.races.len(), report.races[0].seen), (500, 200));
+    println!("{} races in {took:?}, a page of {} bytes", report.races.len(), page.len());
+    // Not optimised, on a busy machine, it takes longer.
+    let limit = std::time::Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 5 });
+    assert!(took < limit, "{took:?}");
+    assert!(page.len() < 10_000_000, "{}", page.len());
+}

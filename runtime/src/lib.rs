@@ -33,5 +33,6 @@ pub use rank::{End, Operands, Rank};
 pub use recorder::{Recorder, UNRESOLVED};
 pub use regions::{Region, Regions};
 pub use runs::{Run, Runs};
-pub use session::Session;
+pub use session::{Observes, Session};
+pub use thrille_history::Store;
 pub use underway::Use;

@@ -156,12 +156,16 @@ pub struct Rank {
     phase: Phase,
     settled: Vec<(Strand, Pos)>,
     limit: usize,
-    /// Whether the program's loads and stores are observed.
-    pub instrumented: bool,
+    /// Whether all of the program's loads and stores are observed: then what flows through a lock is seen, and nothing else of it orders.
+    pub sees_flows: bool,
+    /// Nothing is recorded: strands, phases and shared memory are followed, no more. For runs that confirm what another one recorded.
+    pub muted: bool,
     /// Accesses that were dropped because there was no room.
     pub dropped: u64,
     /// Records made.
     pub recorded: u64,
+    /// Operations on each other rank's memory, and their bytes.
+    traffic: Vec<(u64, u64)>,
 }
 
 impl Rank {
@@ -191,9 +195,11 @@ impl Rank {
             phase: Phase(0),
             settled: Vec::new(),
             limit,
-            instrumented: true,
+            sees_flows: true,
+            muted: false,
             dropped: 0,
             recorded: 0,
+            traffic: Vec::new(),
         };
         let main = new.add_strand(Knowledge::default());
         let recorder = Recorder::new(main, Arc::clone(&new.regions));
@@ -288,7 +294,7 @@ impl Rank {
 
     /// Private memory that is new to the process: whoever used its addresses before used something else.
     pub fn allocated(&mut self, address: u64, len: u64) {
-        if !self.single() {
+        if !self.single() && !self.muted {
             self.blocks.add(address, len);
         }
     }
@@ -322,6 +328,9 @@ impl Rank {
     }
 
     fn event_here(&mut self, recorder: &Recorder, sync: Sync, pos: Pos) {
+        if self.muted {
+            return;
+        }
         self.knowledge[recorder.strand.index as usize].learn(recorder.strand, pos.0);
         self.events.push(SyncEvent { strand: recorder.strand, pos, sync });
     }
@@ -463,7 +472,7 @@ impl Rank {
     pub fn lock_section(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
         self.lock(recorder, lock, Mode::Exclusive);
         self.event(recorder, Sync::Lock(lock, number));
-        if !self.instrumented {
+        if !self.sees_flows {
             self.event(recorder, Sync::Acquire(Token::Handover { lock, number: number.wrapping_sub(1) }));
         }
         recorder.sections.push((lock, number));
@@ -487,7 +496,7 @@ impl Rank {
             Some(index) => {
                 let (_, number) = recorder.sections.remove(index);
                 self.inside.retain(|&(strand, held, _)| (strand, held) != (recorder.strand, lock));
-                if !self.instrumented {
+                if !self.sees_flows {
                     self.event(recorder, Sync::Release(Token::Handover { lock, number }));
                 }
                 self.event(recorder, Sync::Unlock(lock, number));
@@ -513,6 +522,9 @@ impl Rank {
 
     /// One end of the operation that was issued last.
     pub fn end(&mut self, recorder: &mut Recorder, end: End, pc: u64, lasts: Operands) {
+        if self.muted {
+            return;
+        }
         let Some(place) = self.place(end.owner, end.segment, end.lo, end.len) else { return };
         let mut access = Access {
             place,
@@ -529,6 +541,9 @@ impl Rank {
         };
         recorder.observed += 1;
         self.recorded += 1;
+        if end.owner != self.me {
+            self.sent(end.owner, end.len);
+        }
         match lasts {
             Operands::Done => {
                 access.phases.hi = self.single().then_some(recorder.until);
@@ -545,6 +560,22 @@ impl Rank {
                 self.open.push(Open { access, locks: recorder.held.clone(), uses, shipped: false, completed: None });
             }
         }
+    }
+
+    fn sent(&mut self, to: thrille_model::Rank, bytes: u64) {
+        let to = to.0 as usize;
+        if self.traffic.len() <= to {
+            self.traffic.resize(to + 1, (0, 0));
+        }
+        let (operations, sum) = &mut self.traffic[to];
+        (*operations, *sum) = (*operations + 1, *sum + bytes);
+    }
+
+    /// Operations on other ranks' memory: whose, how many, how many bytes.
+    pub fn traffic(&self) -> Vec<(thrille_model::Rank, u64, u64)> {
+        let rows =
+            (0..).zip(&self.traffic).map(|(to, &(operations, bytes))| (thrille_model::Rank(to), operations, bytes));
+        rows.filter(|&(_, operations, _)| operations > 0).collect()
     }
 
     /// What comes on this context later arrives later.

@@ -36,6 +36,8 @@ pub struct Recorder {
     threaded: bool,
     /// Private memory that nonblocking operations use now: a bounding box and the intervals.
     watched: Watched,
+    /// Raised when memory is shared that was not before.
+    generation: u32,
     /// Loads and stores executed.
     pub executed: u64,
     /// Those on shared memory.
@@ -47,6 +49,10 @@ struct Watched {
     lo: u64,
     hi: u64,
     intervals: Vec<(u64, u64)>,
+    /// All that was ever watched, in order, apart from one another.
+    ever: Vec<(u64, u64)>,
+    /// How often that grew.
+    grown: u32,
 }
 
 impl Watched {
@@ -56,6 +62,14 @@ impl Watched {
         }
         self.intervals.push((lo, hi));
         (self.lo, self.hi) = (self.lo.min(lo), self.hi.max(hi));
+        let first = self.ever.partition_point(|&(_, end)| end < lo);
+        let end = first + self.ever[first..].partition_point(|&(begin, _)| begin <= hi);
+        if first < end && self.ever[first].0 <= lo && hi <= self.ever[first].1 {
+            return;
+        }
+        let joined = self.ever[first..end].iter().fold((lo, hi), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        self.ever.splice(first..end, [joined]);
+        self.grown = self.grown.wrapping_add(1);
     }
 
     fn clear(&mut self) {
@@ -66,6 +80,11 @@ impl Watched {
     #[inline]
     fn touches(&self, lo: u64, hi: u64) -> bool {
         lo < self.hi && self.lo < hi && self.intervals.iter().any(|&(a, b)| lo < b && a < hi)
+    }
+
+    fn ever_touches(&self, lo: u64, hi: u64) -> bool {
+        let first = self.ever.partition_point(|&(_, end)| end <= lo);
+        self.ever.get(first).is_some_and(|&(begin, _)| begin < hi)
     }
 }
 
@@ -87,6 +106,7 @@ impl Recorder {
             hint: 0,
             threaded: false,
             watched: Watched::default(),
+            generation: 0,
             executed: 0,
             observed: 0,
         }
@@ -100,6 +120,11 @@ impl Recorder {
     /// Where it is.
     pub fn pos(&self) -> Pos {
         self.pos
+    }
+
+    /// Global barriers that it knows of.
+    pub fn phase(&self) -> Phase {
+        self.phase
     }
 
     /// A load, a store or another access that is over at once. `Full` asks to have the buffer taken by [`crate::Session::drain`].
@@ -156,11 +181,27 @@ impl Recorder {
         Some((region.owner, region.segment, address - region.start + region.offset, region.end - address))
     }
 
+    /// Whether nobody but this strand can reach these bytes, now or when a buffer that some operation used is used again.
+    pub fn is_private(&mut self, address: u64, len: u64) -> bool {
+        !self.threaded
+            && self.regions.find(address, &mut self.hint).is_none()
+            && !self.watched.ever_touches(address, address.saturating_add(len))
+    }
+
+    /// Changes when memory is shared that was not before: what was found to be private must be looked at again.
+    pub fn generation(&self) -> u32 {
+        self.generation.wrapping_add(self.watched.grown)
+    }
+
     /// Uses these regions from now on, and knows whether there are other strands.
     pub(crate) fn see(&mut self, regions: &Arc<Regions>, threaded: bool) {
+        if threaded && !self.threaded {
+            self.generation = self.generation.wrapping_add(1);
+        }
         self.threaded = threaded;
         if !Arc::ptr_eq(&self.regions, regions) {
             self.regions = Arc::clone(regions);
+            self.generation = self.generation.wrapping_add(1);
         }
     }
 
@@ -223,5 +264,25 @@ impl Recorder {
     /// Goes on to the next position, which nobody else can tell from the one before.
     pub(crate) fn step(&mut self) {
         self.pos.0 += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Watched;
+
+    #[test]
+    fn what_was_watched_is_remembered() {
+        let mut watched = Watched::default();
+        for (interval, grown) in
+            [((10, 20), 1), ((12, 18), 1), ((30, 40), 2), ((20, 25), 3), ((5, 45), 4), ((10, 20), 4)]
+        {
+            watched.add(interval.0, interval.1);
+            assert_eq!(watched.grown, grown, "{interval:?}");
+        }
+        watched.clear();
+        assert_eq!(watched.ever, [(5, 45)]);
+        assert!(watched.ever_touches(44, 50) && !watched.ever_touches(45, 50) && !watched.ever_touches(0, 5));
+        assert!(!watched.touches(10, 20));
     }
 }

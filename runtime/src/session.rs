@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use thrille_analysis::{Analysis, AnalysisError};
-use thrille_model::job::{Api, Entry, Progress};
+use thrille_history::Store;
+use thrille_model::job::{Api, Entry, FunctionSampled, Progress, Sampled};
 use thrille_model::{Act, Kind, Object, Phase, Segment, Site, StackId, wire};
 use thrille_transport::Transport;
 
@@ -42,6 +43,20 @@ struct Judge<T> {
     progress: Progress,
     allocations: Vec<Allocation>,
     notes: Vec<String>,
+    /// How the rank was sampled, told at its end.
+    sampled: Option<Sampled>,
+    muted: bool,
+}
+
+/// What of the program's loads and stores is observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observes {
+    /// The program is not instrumented.
+    Nothing,
+    /// Some are: what is not seen may have ordered what is.
+    Samples,
+    /// All of them.
+    Everything,
 }
 
 /// One rank.
@@ -74,6 +89,8 @@ impl<T: Transport> Session<T> {
             progress: Progress::default(),
             allocations: Vec::new(),
             notes: Vec::new(),
+            sampled: None,
+            muted: rank.muted,
         };
         Self {
             rank: Mutex::new(rank),
@@ -83,10 +100,29 @@ impl<T: Transport> Session<T> {
         }
     }
 
-    /// The program has instrumented code, or has none.
-    pub fn instrumented(&self, instrumented: bool) {
-        lock(&self.judge).progress.instrumented = instrumented;
-        self.rank().instrumented = instrumented;
+    /// What of the program's loads and stores is observed.
+    pub fn observes(&self, loads_and_stores: Observes) {
+        lock(&self.judge).progress.instrumented = loads_and_stores != Observes::Nothing;
+        self.rank().sees_flows = loads_and_stores == Observes::Everything;
+    }
+
+    /// Finds conflicts by this kind of interval history; the findings are the same.
+    #[must_use]
+    pub fn with_history(self, history: Store) -> Self {
+        {
+            let mut judge = lock(&self.judge);
+            judge.analysis = judge.analysis.take().map(|analysis| analysis.with_history(history));
+        }
+        self
+    }
+
+    /// What was looked at, to be written down.
+    pub fn sampled(&self, mut sampled: Sampled, functions: &[(u64, FunctionSampled)]) {
+        let mut rank = self.rank();
+        let site = |&(pc, figures): &(u64, FunctionSampled)| FunctionSampled { at: rank.modules().site(pc), ..figures };
+        sampled.functions = functions.iter().map(site).collect();
+        drop(rank);
+        lock(&self.judge).sampled = Some(sampled);
     }
 
     /// The state that the rank's strands share.
@@ -132,7 +168,10 @@ impl<T: Transport> Session<T> {
             rank.phase()
         };
         if phase.0 >= self.next_cut.load(Ordering::Relaxed) {
-            self.cut(&mut lock(&self.judge), recorder, false);
+            let mut judge = lock(&self.judge);
+            if !judge.muted {
+                self.cut(&mut judge, recorder, false);
+            }
         }
     }
 
@@ -157,7 +196,9 @@ impl<T: Transport> Session<T> {
         if judge.analysis.is_none() {
             return;
         }
-        self.cut(&mut judge, recorder, true);
+        if !judge.muted {
+            self.cut(&mut judge, recorder, true);
+        }
         judge.progress.executed += recorder.executed;
         judge.progress.observed += recorder.observed;
         (recorder.executed, recorder.observed) = (0, 0);
@@ -165,6 +206,14 @@ impl<T: Transport> Session<T> {
             for race in analysis.races().cloned().collect::<Vec<_>>() {
                 let race = judge.named(race);
                 judge.sink.write(&Entry::Race(race));
+            }
+            let traffic = self.rank().traffic();
+            if !traffic.is_empty() {
+                judge.sink.write(&Entry::Traffic(traffic));
+            }
+            self.write_modules(&mut judge);
+            if let Some(sampled) = judge.sampled.take() {
+                judge.sink.write(&Entry::Sampled(sampled));
             }
             let entry = if regular { Entry::Finished(judge.progress) } else { Entry::Stopped(judge.progress) };
             judge.sink.write(&entry);
@@ -241,11 +290,8 @@ impl<T: Transport> Session<T> {
             let call = rank.modules().site(call);
             judge.sink.write(&Entry::Stack { id, parent, call });
         }
-        for module in rank.modules().fresh() {
-            let (path, build_id) = (module.path.clone(), module.build_id.clone());
-            judge.sink.write(&Entry::Module { id: module.id(), path, build_id });
-        }
         drop(rank);
+        self.write_modules(judge);
         for note in std::mem::take(&mut judge.notes) {
             judge.sink.write(&Entry::Note(note));
         }
@@ -257,6 +303,13 @@ impl<T: Transport> Session<T> {
         judge.sink.write(&Entry::Progress(progress));
         if found {
             judge.sink.sync();
+        }
+    }
+
+    fn write_modules(&self, judge: &mut Judge<T>) {
+        for module in self.rank().modules().fresh() {
+            let (path, build_id) = (module.path.clone(), module.build_id.clone());
+            judge.sink.write(&Entry::Module { id: module.id(), path, build_id });
         }
     }
 
@@ -296,7 +349,7 @@ mod tests {
     #[test]
     fn cuts_come_when_there_is_something_to_tell() {
         assert_eq!(barriers_to_let_pass(1, 0, 0), 2);
-        assert_eq!(barriers_to_let_pass(256, 10, 10), 256);
+        assert_eq!(barriers_to_let_pass(4096, 10, 10), 4096);
         assert_eq!(barriers_to_let_pass(64, 1 << 20, 10), 2);
         assert_eq!(barriers_to_let_pass(64, 10, 10_000), 12);
         assert_eq!(barriers_to_let_pass(1, u64::MAX, u64::MAX), 1);

@@ -6,9 +6,11 @@ use crate::mpi::Model;
 use std::ffi::OsString;
 
 /// C library functions whose accesses the library sees: calls of `X` go to its `__wrap_X`. The names that the preload crate defines.
-pub const WRAPPED: [&str; 24] = [
+/// These the compiler would otherwise expand in place.
+const EXPANDED: [&str; 28] = [
     "memcpy",
     "memmove",
+    "mempcpy",
     "memset",
     "memcmp",
     "memchr",
@@ -18,9 +20,12 @@ pub const WRAPPED: [&str; 24] = [
     "strcat",
     "strncat",
     "strlen",
+    "strnlen",
     "strcmp",
     "strncmp",
     "strchr",
+    "strrchr",
+    "strstr",
     "strdup",
     "bcopy",
     "bzero",
@@ -31,6 +36,36 @@ pub const WRAPPED: [&str; 24] = [
     "posix_memalign",
     "aligned_alloc",
     "memalign",
+];
+
+/// And these stay calls, of themselves or of each other. The compiler goes on checking their formats.
+const CALLED: [&str; 26] = [
+    "printf",
+    "fprintf",
+    "dprintf",
+    "sprintf",
+    "snprintf",
+    "vprintf",
+    "vfprintf",
+    "vsprintf",
+    "vsnprintf",
+    "scanf",
+    "fscanf",
+    "sscanf",
+    "__isoc99_scanf",
+    "__isoc99_fscanf",
+    "__isoc99_sscanf",
+    "puts",
+    "fputs",
+    "fgets",
+    "fread",
+    "fwrite",
+    "read",
+    "write",
+    "pread",
+    "pwrite",
+    "qsort",
+    "atoi",
 ];
 
 /// These clang itself turns into calls of the library.
@@ -55,7 +90,7 @@ pub fn compile(family: Family, home: &Home) -> Vec<OsString> {
             .map(Into::into)
             .into();
     let kept = |name: &&str| family == Family::Gcc || !CLANG_INSTRUMENTS.contains(name);
-    flags.extend(WRAPPED.iter().copied().filter(kept).map(|name| format!("-fno-builtin-{name}").into()));
+    flags.extend(EXPANDED.iter().copied().filter(kept).map(|name| format!("-fno-builtin-{name}").into()));
     if family == Family::Gcc {
         flags.extend(["-fno-tree-loop-distribute-patterns", "-Wno-tsan"].map(Into::into));
     }
@@ -79,6 +114,6 @@ pub fn link(home: &Home) -> Vec<OsString> {
     flags.extend(["-Xlinker".into(), "-rpath".into(), "-Xlinker".into(), home.lib.clone().into(), "-rdynamic".into()]);
     // The path in the program goes before LD_LIBRARY_PATH, which may lead to the library for another programming model.
     flags.push("-Wl,--disable-new-dtags".into());
-    flags.extend(WRAPPED.iter().map(|name| format!("-Wl,--wrap={name}").into()));
+    flags.extend(EXPANDED.iter().chain(&CALLED).map(|name| format!("-Wl,--wrap={name}").into()));
     flags
 }

@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct Program {
     path: PathBuf,
-    name: String,
-    ranks: Vec<u32>,
+    pub name: String,
+    pub ranks: Vec<u32>,
     flags: Option<String>,
     /// Which MPI it is checked on; none for OpenSHMEM.
     mpi: Option<&'static str>,
-    pairs: BTreeSet<(u64, u64)>,
+    pub pairs: BTreeSet<(u64, u64)>,
+    /// Under which the pairs must be found; only of those in `tests/sampling`.
+    pub policies: Vec<String>,
 }
 
 impl Program {
@@ -26,10 +28,11 @@ impl Program {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
         let directive = text.lines().next().and_then(|line| remark(line, "thrille: "));
         let directive = directive.ok_or_else(|| format!("{name}: no directive in the first line"))?;
-        let (mut ranks, mut flags) = (Vec::new(), None);
+        let (mut ranks, mut flags, mut policies) = (Vec::new(), None, Vec::new());
         for word in directive.split_whitespace() {
             match word.split_once('=') {
                 Some(("n", list)) => ranks = list.split(',').filter_map(|n| n.parse().ok()).collect(),
+                Some(("policies", list)) => policies = list.split(',').map(String::from).collect(),
                 Some(("flags", flag)) => flags = Some(flag.to_owned()),
                 _ => return Err(format!("{name}: {word} is not understood")),
             }
@@ -39,7 +42,27 @@ impl Program {
         if ranks.is_empty() || racy == pairs.is_empty() || racy == name.ends_with("_safe") {
             return Err(format!("{name}: numbers of PEs, name and markers do not fit together"));
         }
-        Ok(Self { path: path.into(), name, ranks, flags, mpi: None, pairs })
+        Ok(Self { path: path.into(), name, ranks, flags, mpi: None, pairs, policies })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The numbers of ranks it is run with.
+    pub fn ranks(&self) -> &[u32] {
+        &self.ranks
+    }
+
+    /// Whether it has races.
+    pub fn is_racy(&self) -> bool {
+        !self.pairs.is_empty()
+    }
+
+    /// What it runs on, in front of its name.
+    pub fn engine(&self) -> String {
+        self.mpi.map_or_else(String::new, |mpi| format!("{mpi}::"))
     }
 
     /// The arguments of `thrille check`.
@@ -91,7 +114,8 @@ pub fn programs() -> Result<Vec<Program>, String> {
     programs_in("tests/shmem")
 }
 
-fn programs_in(dir: &str) -> Result<Vec<Program>, String> {
+/// Those of a directory.
+pub fn programs_in(dir: &str) -> Result<Vec<Program>, String> {
     let dir = root().join(dir);
     let entries = std::fs::read_dir(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -102,7 +126,8 @@ fn programs_in(dir: &str) -> Result<Vec<Program>, String> {
     paths.iter().map(|path| Program::read(path)).collect()
 }
 
-fn nightly() -> bool {
+/// Whether there is time.
+pub fn nightly() -> bool {
     std::env::var_os("THRILLE_NIGHTLY").is_some()
 }
 
@@ -135,16 +160,21 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
+/// The MPI programs that run on a library.
+pub fn mpi_programs(mpi: &'static str) -> Result<Vec<Program>, String> {
+    let fits = |program: &Program| mpi == "openmpi" || program.ranks[0] == 2;
+    let on = |program: Program| Program { mpi: Some(mpi), ..program };
+    Ok(programs_in("tests/mpi")?.into_iter().filter(fits).map(on).collect())
+}
+
 /// One test for every so many MPI programs.
 fn mpi_trials(mpi: &'static str, step: usize) -> Vec<Trial> {
-    let programs = match programs_in("tests/mpi") {
+    let programs = match mpi_programs(mpi) {
         Ok(programs) => programs,
         Err(error) => return vec![trial("corpus::mpi", move || Err(error.into()))],
     };
-    let fits = |program: &&Program| mpi == "openmpi" || program.ranks[0] == 2;
-    (programs.iter().filter(fits).step_by(step))
+    (programs.into_iter().step_by(step))
         .map(|program| {
-            let program = Program { mpi: Some(mpi), ..program.clone() };
             let ranks = program.ranks[0];
             trial(&format!("corpus::{mpi}::{}::{ranks}", program.name), move || {
                 (0..repetitions()).try_for_each(|_| judge(&program, ranks))

@@ -2,7 +2,10 @@
 //!
 //! | module | tests |
 //! |---|---|
+//! | [`book`] | every command of the book in `docs/` |
+//! | [`conveniences`] | forms of reports, baselines, suppressions, explanations, the live view, the manual |
 //! | [`corpus`] | every program of `tests/shmem` and `tests/mpi`: the reported pairs of lines are the marked ones |
+//! | [`confirm`] | phase 2: races made to happen, false candidates, replays, whatever goes wrong |
 //! | [`golden`] | the text of some reports |
 //! | [`crash`] | programs and launchers that die |
 //! | [`mistakes`] | what users get wrong: compilers, numbers, programs, damaged files, full disks |
@@ -10,11 +13,15 @@
 //! | [`mpi`] | MPI programs under launchers, their ends, projects that build themselves |
 //! | [`nas`] | class S of the programs of `nas-bench/`, correct and racy |
 //! | [`slurm`] | jobs of a Slurm that is started for the tests: launch, batch, survive |
+//! | [`sampling`] | what each policy must find, and that none reports what is not there |
 //! | [`scale`] | many accesses and barriers in bounded memory |
 //!
 //! `cargo test --test e2e -- FILTER` runs those whose names contain FILTER. `THRILLE_REPEAT=N` runs each program of the corpus N times
 //! (once; 20 times under `THRILLE_NIGHTLY`), `THRILLE_BLESS=1` accepts the reports.
 
+mod book;
+mod confirm;
+mod conveniences;
 mod corpus;
 mod crash;
 mod golden;
@@ -22,6 +29,7 @@ mod honest;
 mod mistakes;
 mod mpi;
 mod nas;
+mod sampling;
 mod scale;
 mod slurm;
 #[path = "../support/mod.rs"]
@@ -46,6 +54,8 @@ fn main() {
         support::libraries();
     }
     let trials = [
+        book::trials(),
+        conveniences::trials(),
         corpus::trials(),
         golden::trials(),
         crash::trials(),
@@ -53,8 +63,10 @@ fn main() {
         honest::trials(),
         mpi::trials(),
         nas::trials(),
+        sampling::trials(),
         scale::trials(),
         slurm::trials(),
+        confirm::trials(),
     ];
     let conclusion = libtest_mimic::run(&args, trials.into_iter().flatten().collect());
     slurm::down();

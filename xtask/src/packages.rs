@@ -4,7 +4,7 @@ use crate::Result;
 use std::process::Command;
 
 /// A file that the tests use, in `PATH` or of this name, and the package it is in.
-const NEEDED: [(&str, &str); 17] = [
+const NEEDED: [(&str, &str); 18] = [
     ("gcc", "gcc"),
     ("g++", "g++"),
     ("gfortran", "gfortran"),
@@ -13,6 +13,7 @@ const NEEDED: [(&str, &str); 17] = [
     ("autoconf", "autoconf"),
     ("automake", "automake"),
     ("nm", "binutils"),
+    ("chromium", "chromium"),
     ("mpirun.openmpi", "openmpi-bin"),
     ("mpicc.openmpi", "libopenmpi-dev"),
     ("mpirun.mpich", "mpich"),

@@ -85,8 +85,12 @@ fn complete(call: &mut Call, win: MPI_Win) {
         for ctx in near {
             call.quiet(ctx);
         }
+        if call.confirms() {
+            // The target's wait, which this call lets go on, is behind it.
+            crate::confirm::completing(call, |span| span.goes_by(channel.ctx));
+        }
+        call.fence(channel.ctx);
         let mut rank = call.o.session.rank();
-        rank.fence(call.o.recorder, channel.ctx);
         rank.update(call.o.recorder, word, version, How::Set, Some(channel), false);
         drop(rank);
         ANY_SETTLING.store(true, Ordering::Relaxed);
@@ -129,7 +133,11 @@ calls! {
         result
     }
     fn Win_complete(win: MPI_Win), real => {
-        let call = call();
+        let mut call = call();
+        if let Some(call) = &mut call && call.confirms() {
+            complete(call, win);
+            return real();
+        }
         let result = real();
         if let (Some(mut call), SUCCESS) = (call, result) {
             complete(&mut call, win);

@@ -170,9 +170,8 @@ like_every_call!(Call);
 impl Call {
     /// Uses a buffer for the time of the call.
     pub fn touch(&mut self, buffer: &Buffer) {
-        let pc = self.o.pc;
         for (at, len) in buffer.runs() {
-            self.o.session.touch(self.o.recorder, at, len, buffer.kind, buffer.act, pc);
+            self.o.touch(at, len, buffer.kind, buffer.act);
         }
     }
 

@@ -12,6 +12,7 @@
 //!
 //! A shared lock of all is taken target by target, as targets are used: cost goes with partners, not with ranks.
 
+use crate::confirm::CONFIRMING;
 use crate::mpi::again;
 use crate::mpi::call::{Call, SUCCESS, call, calls, flush};
 use crate::mpi::rma::opening;
@@ -72,9 +73,13 @@ pub fn complete_all(call: &mut Call, win: MPI_Win) {
 
 /// Runs a call that completes something.
 fn completing(win: MPI_Win, target: Option<c_int>, extent: Extent, real: impl FnOnce() -> c_int) -> c_int {
-    let call = call();
+    let mut call = call();
+    let early = call.as_ref().is_some_and(|call| call.confirms());
+    if let (Some(call), true) = (&mut call, early) {
+        complete(call, win, target, extent);
+    }
     let result = real();
-    if let (Some(mut call), SUCCESS) = (call, result) {
+    if let (Some(mut call), SUCCESS, false) = (call, result, early) {
         complete(&mut call, win, target, extent);
         if let Some(target) = target {
             words::progress_at(target, win);
@@ -220,6 +225,9 @@ calls! {
         real()
     }
     fn Win_flush(rank: c_int, win: MPI_Win), real => {
+        if CONFIRMING.load(Ordering::Relaxed) {
+            return completing(win, Some(rank), Extent::Both, real);
+        }
         let Some(mut call) = flush() else { return real() };
         let result = real();
         if result != SUCCESS {

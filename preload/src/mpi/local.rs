@@ -27,6 +27,11 @@ fn moving<const N: usize>(
     let Some(mut call) = call() else { return real() };
     // SAFETY: the program's variable, here and below.
     let from = unsafe { *position };
+    if call.confirms() {
+        // How far it will go is not known yet; it will not be nowhere.
+        buffers(from, from + 1).iter().for_each(|buffer| call.touch(buffer));
+        return real();
+    }
     let result = real();
     if result == SUCCESS {
         // SAFETY: as above.

@@ -157,6 +157,27 @@ fn take(asked: Asked) -> Option<Pending> {
     })
 }
 
+/// Requests are about to be waited for or tested: in a run that confirms races, what they stand for counts as over from now on.
+fn completing(call: &mut Call, asked: &[Asked]) {
+    if !call.confirms() {
+        return;
+    }
+    let scopes: Vec<Ctx> = REQUESTS.with(|r| {
+        let of = |asked: &Asked| -> Vec<Ctx> {
+            let persistent = r.persistent.get(&asked.handle).and_then(|p| p.active.as_ref());
+            let once = r
+                .once
+                .get(&asked.handle)
+                .and_then(|list| list.iter().find(|e| e.at == asked.at).or(list.first()).map(|entry| &entry.pending));
+            persistent.or(once).map_or_else(Vec::new, |pending| pending.scopes.clone())
+        };
+        asked.iter().flat_map(of).collect()
+    });
+    for ctx in scopes {
+        call.o.completing(ctx);
+    }
+}
+
 /// A request is complete.
 fn complete(call: &mut Call, asked: Asked, status: &MPI_Status) {
     let Some(pending) = take(asked) else { return };
@@ -230,6 +251,7 @@ fn one(
 ) -> c_int {
     let Some(mut call) = call() else { return plain() };
     let asked = asked(request);
+    completing(&mut call, &[asked]);
     let mut statuses = Statuses::new(status, 1);
     let (result, done) = real(statuses.pass());
     if result == SUCCESS && done {
@@ -247,6 +269,7 @@ fn all(
 ) -> c_int {
     let Some(mut call) = call() else { return plain() };
     let asked = asked_all(n, requests);
+    completing(&mut call, &asked);
     let mut statuses = Statuses::new(status, asked.len());
     let (result, done) = real(statuses.pass());
     if done && (result == SUCCESS || result == mpi_sys::MPI_ERR_IN_STATUS as c_int) {
@@ -270,6 +293,7 @@ fn any(
 ) -> c_int {
     let Some(mut call) = call() else { return plain() };
     let asked = asked_all(n, requests);
+    completing(&mut call, &asked);
     let mut statuses = Statuses::new(status, 1);
     let (result, done) = real(statuses.pass());
     if result == SUCCESS
@@ -293,6 +317,7 @@ fn some(
 ) -> c_int {
     let Some(mut call) = call() else { return plain() };
     let asked = asked_all(n, requests);
+    completing(&mut call, &asked);
     let mut statuses = Statuses::new(status, asked.len());
     let result = real(statuses.pass());
     if result == SUCCESS {
@@ -365,6 +390,7 @@ calls! {
     fn Request_get_status(request: MPI_Request, flag: *mut c_int, status: *mut MPI_Status), real => {
         // Complete for the program, though the request stays: nothing is left to do when it is waited for.
         let Some(mut call) = call() else { return real() };
+        completing(&mut call, &[Asked { handle: raw(request), at: 0 }]);
         let mut statuses = Statuses::new(status, 1);
         // SAFETY: as above.
         let result = unsafe { real_Request_get_status(request, flag, statuses.pass()) };

@@ -9,7 +9,7 @@
 
 use crate::counters::Counted;
 use crate::mpi::again;
-use crate::mpi::call::{Buffer, SUCCESS, calls, operation, scope};
+use crate::mpi::call::{Buffer, Call, SUCCESS, calls, operation, scope};
 use crate::mpi::datatypes::layout;
 use crate::mpi::requests;
 use crate::mpi::windows::{Taken, window};
@@ -183,6 +183,9 @@ fn kind(deed: Deed, plan: &Plan, basic: Option<(u8, u8)>) -> Kind {
 /// A put or a get: the library carries it out, then its ends are recorded, unless they are already.
 fn transfer(transfer: Transfer, real: impl FnOnce() -> c_int) -> c_int {
     let Some(mut call) = operation() else { return real() };
+    if call.confirms() {
+        return stand(&mut call, transfer.to, transfer.deed, &[transfer.buffer()], None, real);
+    }
     let result = real();
     if result == SUCCESS && transfer.to.rank != mpi_sys::MPI_PROC_NULL {
         again::transferred(&mut call.o, transfer);
@@ -212,9 +215,33 @@ fn operate(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(mut call) = operation() else { return real() };
+    if call.confirms() {
+        return stand(&mut call, to, deed, &buffers(), request, real);
+    }
     let result = real();
     if result == SUCCESS && to.rank != mpi_sys::MPI_PROC_NULL {
         issue(&mut call.o, to, deed, &buffers(), request);
+    }
+    result
+}
+
+/// The same in a run that confirms races: the strand stands at the operation's ends before it issues it.
+fn stand(
+    call: &mut Call,
+    to: Target,
+    deed: Deed,
+    buffers: &[Buffer],
+    request: Option<*mut MPI_Request>,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let issued = if to.rank == mpi_sys::MPI_PROC_NULL {
+        None
+    } else {
+        issue_until(&mut call.o, to, deed, buffers, request.map(|_| scope()))
+    };
+    let result = real();
+    if let (SUCCESS, Some(issued), Some(at)) = (result, issued, request) {
+        issued.belongs_to(at, to);
     }
     result
 }
@@ -231,6 +258,9 @@ fn count(
 ) -> c_int {
     let Some(word) = word(to) else { return operate(to, deed, buffers, request, real) };
     let Some(mut call) = operation() else { return real() };
+    if call.confirms() {
+        return stand(&mut call, to, deed, &buffers(), request, real);
+    }
     let mut counted = words::lock(word);
     let result = real();
     if result != SUCCESS {
@@ -272,15 +302,34 @@ fn word(to: Target) -> Option<Word> {
     })?
 }
 
+/// An operation that was issued: the scope of its request, and its window.
+struct Issued {
+    until: Option<Ctx>,
+    window: u32,
+}
+
+impl Issued {
+    /// It has a request.
+    fn belongs_to(&self, at: *mut MPI_Request, to: Target) {
+        if let Some(scope) = self.until {
+            requests::one_sided(at, scope, self.window, to.rank);
+        }
+    }
+}
+
 fn issue(o: &mut Observed, to: Target, deed: Deed, buffers: &[Buffer], request: Option<*mut MPI_Request>) {
-    let until = request.map(|_| scope());
-    let Some(plan) = plan(to, deed, until, o.me()) else { return };
+    let issued = issue_until(o, to, deed, buffers, request.map(|_| scope()));
+    if let (Some(issued), Some(at)) = (issued, request) {
+        issued.belongs_to(at, to);
+    }
+}
+
+fn issue_until(o: &mut Observed, to: Target, deed: Deed, buffers: &[Buffer], until: Option<Ctx>) -> Option<Issued> {
+    let plan = plan(to, deed, until, o.me())?;
     prepare(o, &plan);
     o.issue();
     ends(o, to, deed, buffers, &plan);
-    if let (Some(at), Some(scope)) = (request, until) {
-        requests::one_sided(at, scope, plan.number, to.rank);
-    }
+    Some(Issued { until, window: plan.number })
 }
 
 /// What comes before an operation: the target's coming to an opening fence, and a lock that is taken with the first one.

@@ -3,6 +3,7 @@
 //! A rank's own part of a window is shared memory at its own addresses. Far ends of operations name the window and the offset in the
 //! target's part; the target knows where that is. So windows may overlap each other.
 
+use crate::confirm;
 use crate::mpi::call::{Call, SUCCESS, Shared, call, calls, raw, scope};
 use crate::mpi::comms::{self, Members, is_global};
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Group, MPI_Info, MPI_Win};
@@ -316,6 +317,8 @@ fn made(call: &mut Call, win: MPI_Win, new: &New, hints: &Hints) {
     if new.addressing == Addressing::Offsets {
         let pc = call.o.pc;
         call.o.session.rank().window(number, new.base);
+        confirm::window(number, new.base);
+        confirm::object(new.base, new.size);
         REGIONS.with(|regions| regions.push((number, own(me, new.base, new.size))));
         if new.size > 0 {
             call.o.session.allocated(Segment::Private, new.base, new.size, pc);
@@ -437,6 +440,7 @@ calls! {
         if let (Some(mut call), SUCCESS, Some(number)) = (call, result, window(win, |w| w.number)) {
             let (me, pc) = (call.me(), call.o.pc);
             REGIONS.with(|regions| regions.push((number, own(me, base as u64, size as u64))));
+            confirm::object(base as u64, size as u64);
             call.o.session.allocated(Segment::Private, base as u64, size as u64, pc);
             share(&mut call);
         }

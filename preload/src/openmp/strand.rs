@@ -44,6 +44,7 @@ pub fn tell(what: impl FnOnce(&mut Rank, &mut Recorder)) {
         }
         (*block).depth = 1;
         what(&mut session.rank(), &mut *recorder);
+        crate::sampled::notice(block);
         (*block).depth = 0;
     }
 }
@@ -69,6 +70,7 @@ pub fn count() {
     unsafe {
         if let (Some(session), false, 0) = (SESSION.get(), (*block).recorder.is_null(), (*block).depth) {
             (*block).depth = 1;
+            crate::sampled::count(&mut *(*block).recorder);
             session.count(&mut *(*block).recorder);
             (*block).depth = 0;
         }

@@ -5,7 +5,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::counters::Counted;
-use crate::shmem::call::{Blocking, Handle, Target, call, calls};
+use crate::shmem::call::{Blocking, Call, Handle, Target, call, calls};
 use crate::shmem::words;
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Atomic, Domain, Effect, How, Kind, Order};
@@ -74,6 +74,10 @@ fn fetch<T: Element>(
 ) -> T {
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
+    if call.confirms() {
+        ends(&mut call, to, dest, into, Effect::Update);
+        return real();
+    }
     let word = call.word(dest.cast(), to);
     let mut counted = word.and_then(words::lock);
     let fetched = real();
@@ -83,24 +87,28 @@ fn fetch<T: Element>(
     drop(counted);
 
     let effect = if wrote { Effect::Update } else { Effect::Load };
-    let channel = call.channel(to);
-    let lasts = match *into {
-        Fetched::Value => Operands::Done,
-        Fetched::Later(at) => {
-            call.near(at, size_of::<T>(), Kind::Write, to.ctx, Blocking::No);
-            Operands::Until(to.ctx, Order::Fenced(channel))
-        }
-    };
-    call.far(dest.cast(), size_of::<T>(), to, kind::<T>(effect), Act::RemoteAtomic, lasts);
+    ends(&mut call, to, dest, into, effect);
     let Some(word) = word else { return fetched };
     if let Some(version) = made {
-        let via = matches!(into, Fetched::Later(_)).then_some(channel);
+        let via = matches!(into, Fetched::Later(_)).then_some(call.channel(to));
         call.update(word, version, How::Modify, via, false);
     }
     if matches!(into, Fetched::Value) {
         call.observe(word, seen);
     }
     fetched
+}
+
+/// Both ends of one that fetches.
+fn ends<T: Element>(call: &mut Call, to: Target, dest: *const T, into: &Fetched, effect: Effect) {
+    let lasts = match *into {
+        Fetched::Value => Operands::Done,
+        Fetched::Later(at) => {
+            call.near(at, size_of::<T>(), Kind::Write, to.ctx, Blocking::No);
+            Operands::Until(to.ctx, Order::Fenced(call.channel(to)))
+        }
+    };
+    call.far(dest.cast(), size_of::<T>(), to, kind::<T>(effect), Act::RemoteAtomic, lasts);
 }
 
 // SAFETY (all rows of this file): each body forwards the program's own arguments.

@@ -92,8 +92,7 @@ impl Call {
     /// An access to this process's memory that is over when the call returns.
     pub fn touch(&mut self, address: *const c_void, len: usize, kind: Kind, act: Act) {
         if len > 0 {
-            let pc = self.o.pc;
-            self.o.session.touch(self.o.recorder, address as u64, len as u64, kind, act, pc);
+            self.o.touch(address as u64, len as u64, kind, act);
         }
     }
 

@@ -95,7 +95,10 @@ fn barrier<R>(group: Option<Group>, real: &dyn Fn() -> R) -> R {
 }
 
 fn quiet(ctx: Ctx, real: &dyn Fn()) {
-    let call = call();
+    let mut call = call();
+    if let Some(call) = &mut call {
+        call.completing(ctx);
+    }
     real();
     if let Some(mut call) = call {
         call.quiet(ctx);
@@ -105,8 +108,8 @@ fn quiet(ctx: Ctx, real: &dyn Fn()) {
 fn fence(ctx: Ctx, real: &dyn Fn()) {
     let call = call();
     real();
-    if let Some(call) = call {
-        call.o.session.rank().fence(call.o.recorder, ctx);
+    if let Some(mut call) = call {
+        call.fence(ctx);
     }
 }
 

@@ -85,6 +85,7 @@ fn allocated(call: &mut Option<Call>, at: *mut c_void, size: usize) {
     {
         let pc = call.o.pc;
         call.o.session.allocated(Segment::Heap, offset, size as u64, pc);
+        crate::sampled::shared_more();
     }
 }
 

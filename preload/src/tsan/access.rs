@@ -1,25 +1,74 @@
 //! Loads, stores and function entry. Each hook hands its return address on in a register: that is the site.
 
-use crate::entry::block;
+use crate::confirm::{self, CONFIRMING};
+use crate::entry::{Looks, block};
 use crate::rank::SESSION;
 use core::arch::naked_asm;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thrille_model::{Act, Kind};
 
-/// The access path.
+/// What a hook does first, without saving a register: whether there is anything to do, and by whom. Most executions of a sampled program
+/// end here.
 #[inline(always)]
-pub fn touch(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
+fn looked(pc: u64) -> Looks {
     let block = block();
-    // SAFETY: the block is this thread's own; the recorder lives until the thread is detached; depth 0 means that nobody else in this
-    // thread uses it now.
+    // SAFETY: the block is this thread's own; the seat lives until the thread is detached; depth 0 means that nobody else in this thread
+    // uses it now.
     unsafe {
-        let recorder = (*block).recorder;
-        if recorder.is_null() || (*block).depth > 0 {
-            return;
+        if (*block).recorder.is_null() || (*block).depth > 0 {
+            return Looks::None;
         }
-        if (*recorder).touch(address, len, kind, act, pc) == thrille_runtime::runs::Room::Full {
-            make_room();
+        match (*block).looks {
+            Looks::Confirms if !confirm::waits_at(pc) => Looks::None,
+            Looks::Sampled if (*(*block).seat).skips(pc) => Looks::None,
+            looks => looks,
         }
+    }
+}
+
+/// The access path when all are looked at: what one instruction does to some bytes.
+#[inline(always)]
+fn touch_all<const N: usize>(address: u64, len: u64, acts: [(Kind, Act); N], pc: u64) {
+    // SAFETY: the block is this thread's own.
+    let recorder = unsafe { (*block()).recorder };
+    let mut full = false;
+    for (kind, act) in acts {
+        // SAFETY: `looked` found the recorder, this thread's own, and nobody using it.
+        full |= unsafe { (*recorder).touch(address, len, kind, act, pc) } == thrille_runtime::runs::Room::Full;
+    }
+    if full {
+        make_room();
+    }
+}
+
+/// The same when the sampler has something to decide.
+#[cold]
+#[inline(never)]
+fn touch_sampled(address: u64, len: u64, acts: &[(Kind, Act)], pc: u64) {
+    let block = block();
+    // SAFETY: as above; a thread that is sampled has a seat.
+    let full = unsafe { (*(*block).seat).touch(&mut *(*block).recorder, address, len, acts, pc) };
+    if full {
+        make_room();
+    }
+}
+
+/// The same in a run that confirms races.
+#[cold]
+#[inline(never)]
+fn stand(address: u64, len: u64, acts: &[(Kind, Act)], pc: u64) {
+    for &(kind, act) in acts {
+        confirm::hook(address, len, kind, act, pc);
+    }
+}
+
+/// What a hook with bytes of any number does.
+fn touch(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
+    match looked(pc) {
+        Looks::None => {}
+        Looks::All => touch_all(address, len, [(kind, act)], pc),
+        Looks::Sampled => touch_sampled(address, len, &[(kind, act)], pc),
+        Looks::Confirms => stand(address, len, &[(kind, act)], pc),
     }
 }
 
@@ -31,6 +80,32 @@ fn make_room() {
     }
 }
 
+/// The body of a hook. What it does next is a function of its own, so that what it does first needs no stack.
+macro_rules! hooked {
+    ($address:ident, $len:literal, $acts:expr, $pc:ident) => {{
+        #[inline(never)]
+        extern "C" fn all(address: u64, pc: u64) {
+            touch_all(address, $len, $acts, pc);
+        }
+        #[cold]
+        #[inline(never)]
+        extern "C" fn sampled(address: u64, pc: u64) {
+            touch_sampled(address, $len, &$acts, pc);
+        }
+        #[cold]
+        #[inline(never)]
+        extern "C" fn confirms(address: u64, pc: u64) {
+            stand(address, $len, &$acts, pc);
+        }
+        match looked($pc) {
+            Looks::None => {}
+            Looks::All => all($address, $pc),
+            Looks::Sampled => sampled($address, $pc),
+            Looks::Confirms => confirms($address, $pc),
+        }
+    }};
+}
+
 /// One row a hook: symbol, implementation, bytes, kind.
 macro_rules! hooks {
     ($( $symbol:ident $body:ident $len:literal $kind:ident $act:ident; )*) => { $(
@@ -40,7 +115,7 @@ macro_rules! hooks {
             naked_asm!("mov rsi, qword ptr [rsp]", "jmp {to}", to = sym $body)
         }
         extern "C" fn $body(address: u64, pc: u64) {
-            touch(address, $len, Kind::$kind, Act::$act, pc);
+            hooked!(address, $len, [(Kind::$kind, Act::$act)], pc);
         }
     )* };
 }
@@ -87,8 +162,7 @@ macro_rules! both {
             naked_asm!("mov rsi, qword ptr [rsp]", "jmp {to}", to = sym $body)
         }
         extern "C" fn $body(address: u64, pc: u64) {
-            touch(address, $len, Kind::Read, Act::Load, pc);
-            touch(address, $len, Kind::Write, Act::Store, pc);
+            hooked!(address, $len, [(Kind::Read, Act::Load), (Kind::Write, Act::Store)], pc);
         }
     )* };
 }
@@ -125,6 +199,7 @@ hooks_with! {
         if len > 0 { touch(address, len, Kind::Write, Act::Store, pc); }
     }
     __tsan_func_entry func_entry "mov rsi, rsp" (call: u64, sp: u64) {
+        if CONFIRMING.load(Ordering::Relaxed) { return; }
         let block = block();
         // SAFETY: the block and the recorder are this thread's own, and nobody in this thread uses them at depth 0.
         unsafe {
@@ -134,6 +209,10 @@ hooks_with! {
             if let Some(session) = SESSION.get() {
                 session.enter_function(&mut *(*block).recorder, call, sp);
             }
+            if let Some(seat) = (*block).seat.as_mut() {
+                // The hook's return address, which no other function has.
+                seat.enter(*(sp as *const u64), sp);
+            }
         }
     }
 }
@@ -141,11 +220,17 @@ hooks_with! {
 /// Leaves a function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __tsan_func_exit() {
+    if CONFIRMING.load(Ordering::Relaxed) {
+        return;
+    }
     let block = block();
     // SAFETY: as for the entry.
     unsafe {
         if !(*block).recorder.is_null() && (*block).depth == 0 {
             (*(*block).recorder).stack.leave();
+            if let Some(seat) = (*block).seat.as_mut() {
+                seat.leave();
+            }
         }
     }
 }

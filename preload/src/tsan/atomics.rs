@@ -49,7 +49,15 @@ thread_local! {
 
 /// Carries out an operation and tells what it means.
 fn atomic<T>(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnce() -> (T, Did)) -> T {
-    let Some(Observed { session, recorder, .. }) = &mut observe() else { return operate().0 };
+    let Some(mut observed) = observe() else { return operate().0 };
+    if observed.confirms() {
+        let effect = Effect::Update;
+        let kind = Kind::Atomic(Atomic { domain: Domain::Processor, ty: 0, width, op: 0, ordered: false, effect });
+        observed.pc = pc;
+        observed.touch(address, u64::from(width), kind, Act::CpuAtomic);
+        return operate().0;
+    }
+    let Observed { session, recorder, .. } = &mut observed;
     let threaded = THREADED.load(Ordering::Acquire);
     let mut between = between_processes(address);
     let mut rank = (threaded && between.is_none()).then(|| session.rank());

@@ -30,10 +30,18 @@ pub struct Config {
     pub options: &'static [&'static str],
 }
 
-/// All, the one that the others are compared with first. The paper's sampling configurations (HA.5, IA, FA0, I) come with sampling.
-pub const CONFIGS: [Config; 4] = [
+/// All, the one that the others are compared with first. The paper's are called as in its table; those with a budget by its percentage.
+pub const CONFIGS: [Config; 12] = [
     Config { name: "native", kind: Kind::Native, options: &[] },
     Config { name: "NL", kind: Kind::CallsOnly, options: &[] },
     Config { name: "hooks", kind: Kind::Hooks, options: &[] },
     Config { name: "full", kind: Kind::Full, options: &["--sampling", "full"] },
+    Config { name: "HA.5", kind: Kind::Full, options: &["--sampling", "HA.5"] },
+    Config { name: "IA", kind: Kind::Full, options: &["--sampling", "IA"] },
+    Config { name: "FA0", kind: Kind::Full, options: &["--sampling", "FA0"] },
+    Config { name: "I", kind: Kind::Full, options: &["--sampling", "I"] },
+    Config { name: "2%", kind: Kind::Full, options: &["--budget", "2%"] },
+    Config { name: "5%", kind: Kind::Full, options: &["--budget", "5%"] },
+    Config { name: "10%", kind: Kind::Full, options: &["--budget", "10%"] },
+    Config { name: "50%", kind: Kind::Full, options: &["--budget", "50%"] },
 ];

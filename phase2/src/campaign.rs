@@ -1,0 +1,415 @@
+//! Which runs to make within a budget, and the verdicts they amount to.
+//!
+//! All candidates are live in the first two runs: races that have nothing to do with each other are confirmed together. What is left is then
+//! looked for alone, by pause-and-match and by random priorities. Nobody is held for longer than a tenth of a second or so at a time: what
+//! keeps two accesses a second apart in every run is taken for an order, though it is none. At last, each race that was confirmed is run in both orders.
+
+use crate::candidate::{Candidate, LiveSite, Side, Wanted, live_sites};
+use crate::floor::{Overlap, Tally, Witness};
+use crate::policy::Choice;
+use crate::schedule::Schedule;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use thrille_model::verdict::{Matters, Meeting, Obstacle, Verdict};
+
+pub use thrille_model::verdict::Finding;
+
+/// One run of the program.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What to look for.
+    pub candidates: Vec<Candidate>,
+    /// Where to stop.
+    pub live: Vec<LiveSite>,
+    /// How to schedule.
+    pub choice: Choice,
+    /// The rank that starts late.
+    pub late: Option<u32>,
+    /// A run that takes longer hangs.
+    pub limit: Duration,
+}
+
+/// What a program said and did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Behaviour {
+    /// How each rank ended: status or signal.
+    pub exits: Vec<(Option<i32>, Option<i32>)>,
+    /// What each rank printed, by its hash.
+    pub output: Vec<u64>,
+    /// What the user's command made of it: status and output.
+    pub oracle: Option<(Option<i32>, u64)>,
+    /// It did not come to an end.
+    pub hung: bool,
+}
+
+impl Behaviour {
+    fn failed(&self) -> bool {
+        self.hung || self.exits.iter().any(|exit| exit.0 != Some(0))
+    }
+
+    /// In words, what differs from another.
+    fn differs(&self, other: &Self) -> String {
+        let mut words = Vec::new();
+        if self.exits != other.exits {
+            words.push("the exit status");
+        }
+        if self.output != other.output {
+            words.push("the standard output");
+        }
+        if self.oracle != other.oracle {
+            words.push("the oracle's verdict");
+        }
+        words.join(" and ")
+    }
+}
+
+/// How a run went.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Of each candidate the meeting, if there was one.
+    pub witnesses: Vec<Option<Witness>>,
+    /// Of each candidate what came.
+    pub tallies: Vec<Tally>,
+    /// What the program said and did.
+    pub behaviour: Behaviour,
+    /// The user wants no more.
+    pub interrupted: bool,
+}
+
+/// Runs programs.
+pub trait Engine {
+    /// What can go wrong.
+    type Error;
+
+    /// Runs the program once.
+    fn run(&mut self, plan: &Plan) -> Result<Outcome, Self::Error>;
+
+    /// So many of the candidates are settled.
+    fn progress(&mut self, _settled: usize, _of: usize) {}
+}
+
+/// How much to spend.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// On all.
+    pub time: Duration,
+    /// On one candidate.
+    pub tries: u32,
+    /// How long the program took in phase 1.
+    pub usual: Duration,
+}
+
+impl Budget {
+    /// A run that takes longer hangs.
+    pub fn limit(&self) -> Duration {
+        (self.usual * 10).max(Duration::from_secs(5))
+    }
+}
+
+/// The state of the search.
+pub struct Campaign {
+    ranks: u32,
+    /// Whether the program failed in phase 1 as well.
+    failed_before: bool,
+    budget: Budget,
+    begun: Instant,
+    candidates: Vec<Candidate>,
+    witnesses: Vec<Option<Witness>>,
+    tallies: Vec<Tally>,
+    tries: Vec<u32>,
+    matters: BTreeMap<usize, Matters>,
+    interrupted: bool,
+}
+
+impl Campaign {
+    /// For a job of so many ranks.
+    pub fn new(ranks: u32, failed_before: bool, mut candidates: Vec<Candidate>, budget: Budget) -> Self {
+        candidates.sort_by_key(Candidate::rank);
+        let number = candidates.len();
+        Self {
+            ranks,
+            failed_before,
+            budget,
+            begun: Instant::now(),
+            candidates,
+            witnesses: vec![None; number],
+            tallies: vec![Tally::default(); number],
+            tries: vec![0; number],
+            matters: BTreeMap::new(),
+            interrupted: false,
+        }
+    }
+
+    /// Makes the runs.
+    pub fn run<E: Engine>(&mut self, engine: &mut E) -> Result<(), E::Error> {
+        let pause = |patience, seed| Choice::PauseAndMatch { patience: Duration::from_millis(patience), seed };
+        self.look(engine, &self.open(), false, pause(60, 1), None)?;
+        // Where the bytes or phases are others than in phase 1.
+        self.look(engine, &self.open(), true, pause(30, 2), None)?;
+        for attempt in 2..self.budget.tries {
+            for index in self.open() {
+                let late = |side| self.candidates[index].ranks(side).first().copied();
+                let pct = Choice::Pct { seed: u64::from(attempt), patience: Duration::from_millis(100) };
+                // Who is first to take a lock may decide whether they can meet at all: one starts late, then the other.
+                let (choice, late) = match attempt {
+                    2 => (pause(120, 3), late(Side::A)),
+                    3 => (pause(120, 4), late(Side::B)),
+                    _ => (pct, None),
+                };
+                self.look(engine, &[index], false, choice, late)?;
+            }
+        }
+        for index in 0..self.candidates.len() {
+            if self.witnesses[index].is_some() {
+                let matters = self.compare(engine, index)?;
+                self.matters.insert(index, matters);
+            }
+            engine.progress(index + 1, self.candidates.len());
+        }
+        Ok(())
+    }
+
+    /// What came of it, race by race.
+    pub fn findings(&self) -> Vec<Finding> {
+        (0..self.candidates.len()).map(|index| self.finding(index)).collect()
+    }
+
+    /// Whether the user stopped it.
+    pub fn interrupted(&self) -> bool {
+        self.interrupted
+    }
+
+    fn open(&self) -> Vec<usize> {
+        (0..self.candidates.len()).filter(|&index| self.witnesses[index].is_none()).collect()
+    }
+
+    fn spent(&self) -> bool {
+        self.interrupted || self.begun.elapsed() >= self.budget.time
+    }
+
+    /// One run with these candidates live.
+    fn look<E: Engine>(
+        &mut self,
+        engine: &mut E,
+        which: &[usize],
+        anywhere: bool,
+        choice: Choice,
+        late: Option<u32>,
+    ) -> Result<(), E::Error> {
+        if which.is_empty() || self.spent() {
+            return Ok(());
+        }
+        let pick = |&index: &usize| {
+            let candidate = &self.candidates[index];
+            if anywhere { candidate.anywhere() } else { candidate.clone() }
+        };
+        let candidates: Vec<Candidate> = which.iter().map(pick).collect();
+        let live = live_sites(candidates.iter());
+        let outcome = engine.run(&Plan { candidates, live, choice, late, limit: self.budget.limit() })?;
+        self.interrupted |= outcome.interrupted;
+        for ((&index, witness), tally) in which.iter().zip(outcome.witnesses).zip(&outcome.tallies) {
+            self.tries[index] += 1;
+            add(&mut self.tallies[index], tally);
+            if witness.is_some() {
+                self.witnesses[index] = witness;
+            }
+        }
+        let settled = self.witnesses.iter().flatten().count();
+        engine.progress(settled, self.candidates.len());
+        Ok(())
+    }
+
+    /// Both orders of a race that happened.
+    fn compare<E: Engine>(&mut self, engine: &mut E, index: usize) -> Result<Matters, E::Error> {
+        if matches!(self.witnesses[index].as_ref().map(|w| w.overlap), Some(Overlap::OwnOpen(_))) {
+            return Ok(Matters::NotCompared(
+                "both sides are one thread's own: which of them takes effect first is up to the library".into(),
+            ));
+        }
+        let mut runs: [Vec<Behaviour>; 2] = [Vec::new(), Vec::new()];
+        // Twice, if the first comparison shows a difference: a program that never says the same twice shows nothing.
+        for round in 0..2 {
+            for first in [Side::A, Side::B] {
+                match self.ordered(engine, index, first)? {
+                    Ok(behaviour) => runs[first.index()].push(behaviour),
+                    Err(why) => return Ok(why),
+                }
+            }
+            if round == 0 && runs[0] == runs[1] && !self.fails(&runs) {
+                return Ok(Matters::NoDifference);
+            }
+        }
+        Ok(self.judge(&runs))
+    }
+
+    fn fails(&self, runs: &[Vec<Behaviour>; 2]) -> bool {
+        !self.failed_before && runs.iter().flatten().any(Behaviour::failed)
+    }
+
+    fn judge(&self, [a, b]: &[Vec<Behaviour>; 2]) -> Matters {
+        let stable = |runs: &[Behaviour]| runs.windows(2).all(|pair| pair[0] == pair[1]);
+        if !self.failed_before {
+            let bad = |runs: &[Behaviour]| runs.iter().find(|behaviour| behaviour.failed()).map(failure);
+            match (bad(a), bad(b)) {
+                (Some(how), Some(_)) => return Matters::CrashesOrHangs(format!("{how}, whoever is first")),
+                (Some(how), None) => return Matters::CrashesOrHangs(format!("{how} when a is first")),
+                (None, Some(how)) => return Matters::CrashesOrHangs(format!("{how} when b is first")),
+                (None, None) => {}
+            }
+        }
+        if !stable(a) || !stable(b) {
+            let differs = a[0].differs(&a[1]);
+            let differs = if differs.is_empty() { b[0].differs(&b[1]) } else { differs };
+            return Matters::NotCompared(format!("{differs} differs from run to run, even in one and the same order"));
+        }
+        if a == b { Matters::NoDifference } else { Matters::ChangesResult(a[0].differs(&b[0])) }
+    }
+
+    /// A run in one order; or why there is none.
+    fn ordered<E: Engine>(
+        &mut self,
+        engine: &mut E,
+        index: usize,
+        first: Side,
+    ) -> Result<Result<Behaviour, Matters>, E::Error> {
+        // What met, meets again: at the execution that is known, then at any that phase 1 saw.
+        for exact in [true, false] {
+            if self.spent() {
+                let why = "there was no time left to compare the two orders: raise --confirm-time";
+                return Ok(Err(Matters::NotCompared(why.into())));
+            }
+            let mut candidate = self.candidates[index].clone();
+            if exact {
+                candidate = candidate.anywhere();
+            }
+            let candidates = vec![candidate];
+            let mut live = live_sites(candidates.iter());
+            if let (Some(witness), true) = (&self.witnesses[index], exact) {
+                narrow(&mut live, &witness.schedule(self.ranks));
+            }
+            let choice = Choice::Ordered { first, patience: Duration::from_millis(500) };
+            let late = self.witnesses[index].as_ref().and_then(Witness::late);
+            let outcome = engine.run(&Plan { candidates, live, choice, late, limit: self.budget.limit() })?;
+            self.interrupted |= outcome.interrupted;
+            let met = outcome.witnesses.iter().flatten().next().is_some();
+            if met || outcome.behaviour.hung {
+                return Ok(Ok(outcome.behaviour));
+            }
+        }
+        let why = "the two did not meet again in a run that was to put one of them first";
+        Ok(Err(Matters::NotCompared(why.into())))
+    }
+
+    fn finding(&self, index: usize) -> Finding {
+        let candidate = &self.candidates[index];
+        let verdict = match &self.witnesses[index] {
+            Some(witness) => {
+                let not_yet = || Matters::NotCompared("there was no time left to compare the two orders".into());
+                let under_way = match witness.overlap {
+                    Overlap::BothStood => None,
+                    Overlap::Open(side) | Overlap::OwnOpen(side) => Some(side.index() as u8),
+                };
+                let [a, b] = &witness.parts;
+                Verdict::Confirmed {
+                    matters: self.matters.get(&index).cloned().unwrap_or_else(not_yet),
+                    meeting: Meeting {
+                        under_way,
+                        strands: [a.turn.strand, b.turn.strand],
+                        stacks: [a.stack.clone(), b.stack.clone()],
+                    },
+                    schedule: witness.schedule(self.ranks).to_string(),
+                }
+            }
+            None => Verdict::NotConfirmed(self.obstacle(index)),
+        };
+        Finding { places: candidate.pairs.clone(), tries: self.tries[index], verdict }
+    }
+
+    fn obstacle(&self, index: usize) -> Obstacle {
+        let (candidate, tally) = (&self.candidates[index], &self.tallies[index]);
+        let came = tally.arrived.map(|times| times > 0);
+        if self.tries[index] == 0 {
+            Obstacle::Budget
+        } else if came != [true, true] {
+            Obstacle::NeverCame(came.map(|came| !came))
+        } else if tally.late == [0, 0] {
+            if self.tries[index] < self.budget.tries && self.spent() { Obstacle::Budget } else { Obstacle::OtherBytes }
+        } else if tally.waited == [0, 0] && tally.stalled != [0, 0] {
+            Obstacle::WaitedInCall
+        } else {
+            self.polled_by(candidate).map_or(Obstacle::AlwaysOrdered, Obstacle::PolledFlag)
+        }
+    }
+
+    /// The race on a word by which the ranks of this one signal to each other.
+    fn polled_by(&self, candidate: &Candidate) -> Option<usize> {
+        let among = |flag: &&Candidate| {
+            let ranks = [flag.ranks(Side::A), flag.ranks(Side::B)].concat();
+            flag.flag
+                && flag.number != candidate.number
+                && [Side::A, Side::B].iter().all(|&side| candidate.ranks(side).iter().any(|rank| ranks.contains(rank)))
+        };
+        self.candidates.iter().filter(among).map(|flag| flag.number).min()
+    }
+}
+
+/// How a run failed.
+fn failure(behaviour: &Behaviour) -> String {
+    if behaviour.hung {
+        return "the program does not come to an end".into();
+    }
+    // Of those that failed, a signal is the cause rather than a consequence.
+    let failed = behaviour.exits.iter().enumerate().filter(|(_, exit)| exit.0 != Some(0));
+    let bad = failed.min_by_key(|(_, exit)| exit.1.is_none());
+    match bad {
+        Some((rank, (Some(code), _))) => format!("rank {rank} exits with status {code}"),
+        Some((rank, (None, Some(signal)))) => format!("rank {rank} is killed by signal {signal}"),
+        _ => "the program fails".into(),
+    }
+}
+
+fn add(sum: &mut Tally, tally: &Tally) {
+    let plus = |a: &mut [u32; 2], b: [u32; 2]| a.iter_mut().zip(b).for_each(|(a, b)| *a = a.saturating_add(b));
+    plus(&mut sum.arrived, tally.arrived);
+    plus(&mut sum.waited, tally.waited);
+    plus(&mut sum.stalled, tally.stalled);
+    plus(&mut sum.late, tally.late);
+}
+
+/// Only the strands of a schedule stop, each from its recorded execution on.
+pub fn narrow(live: &mut [LiveSite], schedule: &Schedule) {
+    for site in live {
+        let turns = [schedule.a, schedule.b].into_iter().filter(|turn| turn.spot == site.spot);
+        site.only = turns.map(|turn| (turn.strand.rank.0, turn.strand.index, turn.times)).collect();
+        if site.only.is_empty() {
+            // Nobody.
+            site.only = vec![(u32::MAX, 0, 0)];
+        }
+    }
+}
+
+/// How closely a schedule is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closeness {
+    /// By the recorded executions of the recorded strands.
+    Strands,
+    /// By any execution of the recorded ranks: which of a rank's threads gets which task is not the schedule's to say.
+    Ranks,
+}
+
+/// The run that a schedule asks for.
+pub fn replay(candidate: &Candidate, schedule: &Schedule, closeness: Closeness, limit: Duration) -> Plan {
+    let mut candidates = vec![candidate.anywhere()];
+    if closeness == Closeness::Ranks {
+        let turns = [Side::A, Side::B].map(|side| schedule.turn(side));
+        candidates[0].wanted = turns.map(|turn| Wanted { ranks: vec![turn.strand.rank.0], ..Wanted::default() });
+    }
+    let mut live = live_sites(candidates.iter());
+    if closeness == Closeness::Strands {
+        narrow(&mut live, schedule);
+    }
+    Plan { candidates, live, choice: Choice::Replay(*schedule), late: schedule.late, limit }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! A rank's end: one connection, shared by its strands; one thread that listens.
+//!
+//! A strand that asks waits until it is told to go on, or until nobody is there any more who could tell: whatever happens to the
+//! coordinator, the program goes on. While nobody is held anywhere, what a strand does costs it a store; nothing is sent.
+
+use crate::candidate::LiveSite;
+use crate::protocol::{Arrival, Doing, Life, Said, Told, greeting, receive, send};
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use thrille_model::Strand;
+use thrille_transport::Token;
+
+/// How long a rank tries to reach the coordinator.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// What a strand is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Go {
+    /// It waited in vain.
+    pub missed: bool,
+    /// It is to say when it is done.
+    pub report: bool,
+}
+
+/// A strand's place at the client.
+#[derive(Debug)]
+pub struct Seat {
+    strand: Strand,
+    in_call: AtomicBool,
+    told: Mutex<Option<Go>>,
+    changed: Condvar,
+}
+
+impl Seat {
+    /// Whose it is.
+    pub fn strand(&self) -> Strand {
+        self.strand
+    }
+
+    fn doing(&self) -> Doing {
+        if self.in_call.load(Ordering::SeqCst) { Doing::InCall } else { Doing::Running }
+    }
+}
+
+/// The connection.
+#[derive(Debug)]
+pub struct Client {
+    writer: Mutex<TcpStream>,
+    seats: Mutex<BTreeMap<Strand, Arc<Seat>>>,
+    live: Vec<LiveSite>,
+    off: Vec<AtomicBool>,
+    watched: AtomicBool,
+    over: AtomicBool,
+    late: bool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Client {
+    /// Joins. What comes back besides is for [`Client::listen`], on a thread of its own.
+    pub fn connect(at: SocketAddr, token: &Token, rank: u32, size: u32) -> io::Result<(Arc<Self>, TcpStream)> {
+        let mut stream = TcpStream::connect_timeout(&at, CONNECT)?;
+        stream.set_nodelay(true)?;
+        io::Write::write_all(&mut stream, &greeting(token))?;
+        send(&mut stream, &Said::Hello { rank, size })?;
+        stream.set_read_timeout(Some(CONNECT))?;
+        let Told::Live(live, late) = receive(&mut stream)? else {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the coordinator does not begin as it should"));
+        };
+        stream.set_read_timeout(None)?;
+        let off = live.iter().map(|_| AtomicBool::new(false)).collect();
+        let client = Self {
+            writer: Mutex::new(stream.try_clone()?),
+            seats: Mutex::default(),
+            live,
+            off,
+            watched: AtomicBool::new(false),
+            over: AtomicBool::new(false),
+            late,
+        };
+        Ok((Arc::new(client), stream))
+    }
+
+    /// Whether this rank starts late: [`crate::protocol::LATE`].
+    pub fn is_late(&self) -> bool {
+        self.late
+    }
+
+    /// Where to stop.
+    pub fn live(&self) -> &[LiveSite] {
+        &self.live
+    }
+
+    /// Whether a place is still of interest.
+    pub fn is_live(&self, index: u32) -> bool {
+        !self.over.load(Ordering::Relaxed)
+            && self.off.get(index as usize).is_some_and(|off| !off.load(Ordering::Relaxed))
+    }
+
+    /// Does what it is told until the connection ends.
+    pub fn listen(&self, mut from: TcpStream) {
+        while let Ok(told) = receive(&mut from) {
+            match told {
+                Told::Go { strand, missed, report } => {
+                    if let Some(seat) = lock(&self.seats).get(&strand) {
+                        *lock(&seat.told) = Some(Go { missed, report });
+                        seat.changed.notify_one();
+                    }
+                }
+                Told::Watch(yes) => {
+                    self.watched.store(yes, Ordering::SeqCst);
+                    if yes {
+                        let seats: Vec<Arc<Seat>> = lock(&self.seats).values().cloned().collect();
+                        seats.iter().for_each(|seat| self.say(&Said::Doing(seat.strand, seat.doing())));
+                    }
+                }
+                Told::Off(places) => {
+                    for place in places {
+                        if let Some(off) = self.off.get(place as usize) {
+                            off.store(true, Ordering::Relaxed);
+                        }
+                    }
+                }
+                Told::Over => self.end_all(),
+                Told::Live(..) => {}
+            }
+        }
+        self.end_all();
+    }
+
+    /// Nobody waits any more.
+    fn end_all(&self) {
+        self.over.store(true, Ordering::SeqCst);
+        for seat in lock(&self.seats).values() {
+            lock(&seat.told).get_or_insert_default();
+            seat.changed.notify_one();
+        }
+    }
+
+    fn say(&self, said: &Said) {
+        if !self.over.load(Ordering::SeqCst) && send(&mut *lock(&self.writer), said).is_err() {
+            // Whoever waits is told by the thread that listens: the connection is gone for it, too.
+            self.over.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// A strand is about to begin: it is there from now on.
+    pub fn announce(&self, strand: Strand) {
+        self.say(&Said::Strand(strand, Life::Begins));
+    }
+
+    /// A strand begins.
+    pub fn begin(&self, strand: Strand) -> Arc<Seat> {
+        let seat =
+            Arc::new(Seat { strand, in_call: AtomicBool::new(false), told: Mutex::new(None), changed: Condvar::new() });
+        lock(&self.seats).insert(strand, Arc::clone(&seat));
+        self.say(&Said::Strand(strand, Life::Begins));
+        seat
+    }
+
+    /// It ends.
+    pub fn end(&self, seat: &Seat) {
+        lock(&self.seats).remove(&seat.strand);
+        self.say(&Said::Strand(seat.strand, Life::Ends));
+    }
+
+    /// It enters a call that may wait for others.
+    #[inline]
+    pub fn enter(&self, seat: &Seat) {
+        self.does(seat, true);
+    }
+
+    /// It is back from it.
+    #[inline]
+    pub fn leave(&self, seat: &Seat) {
+        self.does(seat, false);
+    }
+
+    #[inline]
+    fn does(&self, seat: &Seat, in_call: bool) {
+        seat.in_call.store(in_call, Ordering::SeqCst);
+        if self.watched.load(Ordering::SeqCst) {
+            self.say(&Said::Doing(seat.strand, seat.doing()));
+        }
+    }
+
+    /// It stands at a live place: waits to be let go.
+    pub fn arrive(&self, seat: &Seat, arrival: Arrival) -> Go {
+        self.ask(seat, &Said::Arrived(Box::new(arrival)))
+    }
+
+    /// It is about to complete these operations: waits to be let go.
+    pub fn completing(&self, seat: &Seat, operations: Vec<u64>) -> Go {
+        self.ask(seat, &Said::Completing(seat.strand, operations))
+    }
+
+    fn ask(&self, seat: &Seat, said: &Said) -> Go {
+        *lock(&seat.told) = None;
+        self.say(said);
+        let mut told = lock(&seat.told);
+        let go = loop {
+            if let Some(go) = told.take() {
+                break go;
+            }
+            if self.over.load(Ordering::SeqCst) {
+                return Go::default();
+            }
+            // The time-out is for the one case that nobody notices: the end comes between the look and the wait.
+            told = seat.changed.wait_timeout(told, Duration::from_millis(50)).unwrap_or_else(PoisonError::into_inner).0;
+        };
+        drop(told);
+        if seat.doing() == Doing::InCall && self.watched.load(Ordering::SeqCst) {
+            self.say(&Said::Doing(seat.strand, Doing::InCall));
+        }
+        go
+    }
+
+    /// It has done what it was let go for: waits to be let go further.
+    pub fn passed(&self, seat: &Seat) {
+        self.ask(seat, &Said::Passed(seat.strand));
+    }
+
+    /// This rank's part of a window begins at an address.
+    pub fn window(&self, number: u32, base: u64) {
+        self.say(&Said::Window(number, base));
+    }
+
+    /// The program ends.
+    pub fn bye(&self) {
+        self.say(&Said::Bye);
+        self.end_all();
+    }
+}

@@ -1,0 +1,246 @@
+//! Strands as a program would move them, without processes.
+
+use super::*;
+use crate::candidate::{Wanted, live_sites};
+use crate::policy::{Choice, Ordered, PauseAndMatch, QUIET};
+use thrille_model::{
+    Act, Channel, Ctx, Interval, Kind, LocksetId, Operation, Order, Phase, Phases, Pos, Span, StackId,
+};
+
+const MS: Duration = Duration::from_millis(1);
+
+fn spot(offset: u64, act: Act) -> Spot {
+    (Site { module: 1, offset }, act)
+}
+
+fn strand(rank: u32) -> Strand {
+    Strand { rank: Rank(rank), index: 0 }
+}
+
+fn candidate(number: usize, a: Spot, b: Spot) -> Candidate {
+    Candidate {
+        number,
+        pairs: vec![(a, b)],
+        wanted: [Wanted::default(), Wanted::default()],
+        write_write: false,
+        seen: 1,
+        flag: false,
+    }
+}
+
+/// A put of rank 0 against a load of rank 1.
+fn put_and_load() -> Candidate {
+    candidate(1, spot(10, Act::Put), spot(20, Act::Load))
+}
+
+fn pause() -> Box<dyn Policy> {
+    Choice::PauseAndMatch { patience: 50 * MS, seed: 1 }.policy()
+}
+
+fn floor_with(candidates: Vec<Candidate>, policy: Box<dyn Policy>) -> Floor {
+    let live = live_sites(candidates.iter());
+    let mut floor = Floor::new(2, candidates, live, policy);
+    for rank in 0..2 {
+        floor.join(Duration::ZERO, rank);
+        floor.strand(Duration::ZERO, strand(rank), Life::Begins);
+    }
+    floor
+}
+
+fn arrival(floor: &Floor, by: u32, at: Spot, lo: u64, operation: Option<u64>) -> Arrival {
+    let live = floor.live().iter().position(|site| site.spot == at).unwrap() as u32;
+    let kind = if matches!(at.1, Act::Load) { Kind::Read } else { Kind::Write };
+    let channel = Channel { origin: Rank(by), ctx: Ctx(0), target: Rank(1) };
+    let span = match operation {
+        Some(_) => Span::Operation(Operation { ctx: Ctx(0), end: None, order: Order::Fenced(channel) }),
+        None => Span::Point,
+    };
+    let access = Access {
+        place: Place::solid(Rank(1), Segment::Heap, Interval::from_len(lo, 8).unwrap()),
+        kind,
+        strand: strand(by),
+        begin: Pos(operation.unwrap_or(100)),
+        span,
+        phases: Phases { lo: Phase(0), hi: None },
+        locks: LocksetId::EMPTY,
+        act: at.1,
+        site: at.0,
+        stack: StackId(0),
+        times: 1,
+    };
+    Arrival { live, times: 1, misses: 0, access, operation, stack: Vec::new() }
+}
+
+fn arrive(floor: &mut Floor, now: Duration, by: u32, at: Spot, lo: u64, operation: Option<u64>) {
+    let arrival = arrival(floor, by, at, lo, operation);
+    floor.arrived(now, arrival);
+    floor.tick(now);
+}
+
+/// Who went, and whether in vain.
+fn went(floor: &mut Floor) -> Vec<(u32, bool)> {
+    let actions = floor.actions().into_iter();
+    actions
+        .filter_map(|action| match action {
+            Action::Go { strand, missed, .. } => Some((strand.rank.0, missed)),
+            Action::Watch(_) | Action::Off(_) => None,
+        })
+        .collect()
+}
+
+#[test]
+fn the_first_waits_for_the_second() {
+    let mut floor = floor_with(vec![put_and_load()], pause());
+    arrive(&mut floor, MS, 1, spot(20, Act::Load), 0, None);
+    assert_eq!(went(&mut floor), []);
+    arrive(&mut floor, 2 * MS, 0, spot(10, Act::Put), 4, Some(1));
+    assert_eq!(went(&mut floor), [(1, false), (0, false)]);
+    let witness = floor.witnesses()[0].as_ref().unwrap();
+    assert_eq!(witness.overlap, Overlap::BothStood);
+    assert_eq!(witness.parts.each_ref().map(|part| part.turn.strand.rank.0), [0, 1]);
+}
+
+#[test]
+fn other_bytes_do_not_meet() {
+    let mut floor = floor_with(vec![put_and_load()], pause());
+    arrive(&mut floor, MS, 1, spot(20, Act::Load), 0, None);
+    arrive(&mut floor, 2 * MS, 0, spot(10, Act::Put), 8, Some(1));
+    assert_eq!(went(&mut floor), []);
+    floor.tick(60 * MS);
+    assert_eq!(went(&mut floor), [(0, true), (1, true)]);
+    assert_eq!((floor.witnesses()[0].as_ref(), floor.tallies()[0].late), (None, [0, 0]));
+}
+
+#[test]
+fn an_operation_is_there_until_it_is_completed() {
+    let mut floor = floor_with(vec![put_and_load()], pause());
+    arrive(&mut floor, MS, 0, spot(10, Act::Put), 0, Some(1));
+    floor.tick(60 * MS);
+    assert_eq!(went(&mut floor), [(0, true)], "its time is over");
+    floor.completing(70 * MS, strand(0), vec![1]);
+    arrive(&mut floor, 71 * MS, 1, spot(20, Act::Load), 0, None);
+    assert_eq!(went(&mut floor), [(0, false), (1, false)]);
+    assert_eq!(floor.witnesses()[0].as_ref().unwrap().overlap, Overlap::Open(Side::A));
+}
+
+#[test]
+fn what_is_completed_is_gone() {
+    let mut floor = floor_with(vec![put_and_load()], pause());
+    arrive(&mut floor, MS, 0, spot(10, Act::Put), 0, Some(1));
+    floor.tick(60 * MS);
+    floor.completing(70 * MS, strand(0), vec![1]);
+    floor.tick(130 * MS);
+    assert_eq!(went(&mut floor), [(0, true), (0, true)]);
+    arrive(&mut floor, 131 * MS, 1, spot(20, Act::Load), 0, None);
+    assert!(floor.witnesses()[0].is_none());
+    assert_eq!(floor.tallies()[0].late, [0, 1]);
+}
+
+#[test]
+fn a_strand_meets_its_own_operation_and_not_its_own_load() {
+    let same = candidate(1, spot(10, Act::Put), spot(30, Act::Put));
+    let mut floor = floor_with(vec![same, put_and_load()], pause());
+    arrive(&mut floor, MS, 0, spot(10, Act::Put), 0, Some(1));
+    floor.tick(60 * MS);
+    arrive(&mut floor, 61 * MS, 0, spot(30, Act::Put), 0, Some(2));
+    assert_eq!(floor.witnesses()[0].as_ref().unwrap().overlap, Overlap::OwnOpen(Side::A));
+}
+
+#[test]
+fn nobody_waits_when_nobody_can_come() {
+    let mut floor = floor_with(vec![put_and_load()], pause());
+    arrive(&mut floor, MS, 0, spot(10, Act::Put), 0, Some(1));
+    assert!(floor.actions().contains(&Action::Watch(true)));
+    floor.doing(2 * MS, strand(1), Doing::InCall);
+    assert_eq!(floor.deadline(), Some(2 * MS + QUIET));
+    floor.tick(2 * MS + QUIET);
+    assert_eq!(went(&mut floor), [(0, true)]);
+    assert_eq!(floor.tallies()[0].stalled, [1, 0]);
+}
+
+#[test]
+fn all_held_is_noticed_at_once() {
+    let two = candidate(2, spot(30, Act::Store), spot(40, Act::Load));
+    let mut floor = floor_with(vec![put_and_load(), two], pause());
+    arrive(&mut floor, MS, 0, spot(10, Act::Put), 0, Some(1));
+    arrive(&mut floor, MS, 1, spot(40, Act::Load), 0, None);
+    assert_eq!(went(&mut floor), []);
+    floor.tick(MS + QUIET);
+    assert_eq!(went(&mut floor), [(0, true)], "an operation that is issued stays present");
+}
+
+#[test]
+fn a_rank_that_dies_is_no_partner() {
+    let mut floor = floor_with(vec![put_and_load()], pause());
+    arrive(&mut floor, MS, 0, spot(10, Act::Put), 0, Some(1));
+    floor.leave(2 * MS, 0);
+    went(&mut floor);
+    arrive(&mut floor, 3 * MS, 1, spot(20, Act::Load), 0, None);
+    assert!(floor.witnesses()[0].is_none());
+    floor.tick(3 * MS + QUIET);
+    assert_eq!(went(&mut floor), [(1, true)], "it is the only one left");
+}
+
+#[test]
+fn the_second_goes_when_the_first_is_done() {
+    // The load first: it is over when its strand says so.
+    let mut floor = floor_with(vec![put_and_load()], Box::new(Ordered::new(Side::B, 50 * MS)));
+    arrive(&mut floor, MS, 0, spot(10, Act::Put), 0, Some(1));
+    arrive(&mut floor, 2 * MS, 1, spot(20, Act::Load), 0, None);
+    let go = floor.actions();
+    assert!(go.contains(&Action::Go { strand: strand(1), missed: false, report: true }), "{go:?}");
+    floor.passed(3 * MS, strand(1));
+    assert_eq!(went(&mut floor), [(0, false)], "the first stays until the second is done");
+    floor.passed(4 * MS, strand(0));
+    assert_eq!(went(&mut floor), [(1, false), (0, false)]);
+    // The put first: it is over when it is completed.
+    let mut floor = floor_with(vec![put_and_load()], Box::new(Ordered::new(Side::A, 50 * MS)));
+    arrive(&mut floor, MS, 0, spot(10, Act::Put), 0, Some(1));
+    arrive(&mut floor, 2 * MS, 1, spot(20, Act::Load), 0, None);
+    assert_eq!(went(&mut floor), [(0, false)]);
+    floor.passed(3 * MS, strand(0));
+    assert_eq!(went(&mut floor), [(0, false)], "issued is not completed: it goes on alone");
+    floor.completing(4 * MS, strand(0), vec![1]);
+    assert_eq!(went(&mut floor), [(0, false)]);
+    floor.passed(5 * MS, strand(0));
+    assert_eq!(went(&mut floor), [(1, false)]);
+    floor.passed(6 * MS, strand(1));
+    assert_eq!(went(&mut floor), [(0, false), (1, false)]);
+}
+
+#[test]
+fn the_second_does_not_wait_for_a_first_that_waits_for_it() {
+    let mut floor = floor_with(vec![put_and_load()], Box::new(Ordered::new(Side::A, 50 * MS)));
+    arrive(&mut floor, MS, 0, spot(10, Act::Put), 0, Some(1));
+    arrive(&mut floor, 2 * MS, 1, spot(20, Act::Load), 0, None);
+    went(&mut floor);
+    floor.doing(3 * MS, strand(0), Doing::InCall);
+    floor.tick(3 * MS + 4 * QUIET);
+    assert_eq!(went(&mut floor), [(1, false)]);
+}
+
+#[test]
+fn windows_are_memory_of_their_owner() {
+    let mut floor = floor_with(vec![put_and_load()], pause());
+    floor.window(1, 7, 0x1000);
+    let mut put = arrival(&floor, 0, spot(10, Act::Put), 16, Some(1));
+    put.access.place.segment = Segment::Window(7);
+    floor.arrived(MS, put);
+    let mut load = arrival(&floor, 1, spot(20, Act::Load), 0x1010, None);
+    load.access.place.segment = Segment::Private;
+    floor.arrived(2 * MS, load);
+    assert!(floor.witnesses()[0].is_some());
+}
+
+#[test]
+fn a_hundred_pairs_meet_in_one_run_and_are_switched_off() {
+    let pair = |n: u64| candidate(n as usize, spot(1000 + n, Act::Put), spot(2000 + n, Act::Load));
+    let mut floor = floor_with((0..100).map(pair).collect(), Box::new(PauseAndMatch::new(50 * MS, 1)));
+    for n in 0..100 {
+        let now = MS * (n as u32 + 1);
+        arrive(&mut floor, now, 0, spot(1000 + n, Act::Put), 8 * n, Some(n));
+        arrive(&mut floor, now, 1, spot(2000 + n, Act::Load), 8 * n, None);
+    }
+    assert!(floor.witnesses().iter().all(Option::is_some));
+    assert_eq!(floor.off().len(), 200);
+}

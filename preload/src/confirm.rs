@@ -1,0 +1,395 @@
+//! A run that confirms races: strands stop at the two sides of a predicted race and go on when the coordinator says so.
+//!
+//! | module | has |
+//! |---|---|
+//! | [`live`] | which return addresses are live: a bit map that every hook looks at, and what it stands for |
+//! | [`strand`] | what a strand carries: its seat at the client, how often it has been where |
+//! | [`spans`] | operations of this rank that are under way at live places |
+//!
+//! Rules: a strand asks *before* it acts, and before it completes what is under way; so what the coordinator takes for present is. What is
+//! not live costs a hook one look at the bit map and a call two stores. If the coordinator is gone, nobody is stopped any more.
+
+mod live;
+mod spans;
+mod strand;
+
+pub use spans::{Span, Until};
+pub use strand::Local;
+
+use crate::entry::block;
+use crate::loaded;
+use crate::rank::{Observed, THREADED, Told, complain, unobserved};
+use live::{GATE, Live};
+use spans::Spans;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use thrille_model::job::ENV_TOKEN;
+use thrille_model::{
+    Access, Act, Ctx, Interval, Kind, LocksetId, Order, Phases, Place, Rank, Segment, Site, StackId, Strand,
+};
+use thrille_phase2::client::{Client, Go};
+use thrille_phase2::protocol::{Arrival, ENV_COORDINATOR, LATE};
+use thrille_runtime::{End, Module, Operands, Recorder, UNRESOLVED};
+use thrille_transport::Token;
+
+/// This process takes part in such a run.
+pub static CONFIRMING: AtomicBool = AtomicBool::new(false);
+
+/// The part of it that needs a coordinator.
+static CONFIRM: OnceLock<Confirm> = OnceLock::new();
+
+struct Confirm {
+    client: Arc<Client>,
+    live: Live,
+    spans: Spans,
+    modules: Vec<Module>,
+    /// Windows and what is attached to them, as addresses of this process: start and end.
+    objects: Mutex<Vec<(u64, u64)>>,
+}
+
+/// Joins the run, if this is one; true if it is.
+pub fn join(told: &Told) -> bool {
+    let Ok(address) = std::env::var(ENV_COORDINATOR) else { return false };
+    CONFIRMING.store(true, Ordering::Release);
+    if let Err(error) = connect(told, &address) {
+        complain(told.rank, &format!("races are not confirmed in this rank: {ENV_COORDINATOR}={address}: {error}"));
+    }
+    true
+}
+
+fn connect(told: &Told, address: &str) -> Result<(), String> {
+    let at = address.parse().map_err(|_| "not an address; start the program with thrille confirm")?;
+    let token = std::env::var(ENV_TOKEN).ok().and_then(|text| text.parse::<Token>().ok());
+    let token = token.ok_or_else(|| format!("{ENV_TOKEN} is no token; start the program with thrille confirm"))?;
+    let (client, stream) =
+        Client::connect(at, &token, told.rank, told.size).map_err(|error| format!("no coordinator there: {error}"))?;
+    if client.is_late() {
+        std::thread::sleep(LATE);
+    }
+    let modules = loaded::modules();
+    let live = Live::new(client.live(), &modules);
+    let listener = Arc::clone(&client);
+    // Signals are for the program's own threads.
+    let masked = Masked::new();
+    let spawned = std::thread::Builder::new().name("thrille".into()).spawn(move || listener.listen(stream));
+    drop(masked);
+    spawned.map_err(|error| format!("no thread to listen to it: {error}"))?;
+    let confirm = Confirm { client, live, spans: Spans::default(), modules, objects: Mutex::default() };
+    if CONFIRM.set(confirm).is_ok()
+        && let Some(confirm) = CONFIRM.get()
+    {
+        confirm.live.arm();
+    }
+    Ok(())
+}
+
+/// All signals are blocked while it lives, for threads that are made meanwhile.
+struct Masked(libc::sigset_t);
+
+impl Masked {
+    fn new() -> Self {
+        // SAFETY: fills sets of our own and changes the calling thread's mask.
+        unsafe {
+            let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
+            libc::sigfillset(&raw mut all);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+            Self(before)
+        }
+    }
+}
+
+impl Drop for Masked {
+    fn drop(&mut self) {
+        // SAFETY: restores what was there.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut()) };
+    }
+}
+
+/// A strand begins: what it carries, or null.
+pub fn begin(strand: Strand) -> *mut Local {
+    CONFIRM.get().map_or(std::ptr::null_mut(), |confirm| {
+        let seat = confirm.client.begin(strand);
+        Box::into_raw(Box::new(Local::new(seat, confirm.client.live().len())))
+    })
+}
+
+/// A strand will begin soon: others may wait for it.
+pub fn announce(strand: Strand) {
+    if let Some(confirm) = CONFIRM.get() {
+        confirm.client.announce(strand);
+    }
+}
+
+/// It ends.
+pub fn end_strand(local: *mut Local) {
+    if let (Some(confirm), false) = (CONFIRM.get(), local.is_null()) {
+        // SAFETY: the box that `begin` made, taken out of the thread's block.
+        let local = unsafe { Box::from_raw(local) };
+        confirm.client.end(&local.seat);
+    }
+}
+
+/// The program ends: nobody is stopped any more.
+pub fn over() {
+    if let Some(confirm) = CONFIRM.get() {
+        unobserved(|| confirm.client.bye());
+        live::disarm();
+    }
+}
+
+/// A strand enters a call that may wait for others.
+pub fn enter_call(local: *mut Local) {
+    if let Some(confirm) = CONFIRM.get() {
+        // SAFETY: the calling thread's own.
+        let local = unsafe { &mut *local };
+        confirm.pay(local);
+        confirm.client.enter(&local.seat);
+    }
+}
+
+/// It is back from it.
+pub fn leave_call(local: *mut Local) {
+    if let Some(confirm) = CONFIRM.get() {
+        // SAFETY: the calling thread's own.
+        let local = unsafe { &mut *local };
+        let mine = Until::Return(local.seat.strand());
+        confirm.complete(local, |span| span.until == mine);
+        confirm.client.leave(&local.seat);
+        confirm.pay(local);
+    }
+}
+
+/// Runs something of the C library that may wait for other threads.
+pub fn waiting<R>(f: impl FnOnce() -> R) -> R {
+    // SAFETY: the calling thread's own.
+    let local = unsafe { (*block()).local };
+    // SAFETY: as above; inside a call of the program's that is told of already, there is nothing to tell.
+    if local.is_null() || unsafe { (*block()).depth > 0 } {
+        return f();
+    }
+    unobserved(|| enter_call(local));
+    let result = f();
+    unobserved(|| leave_call(local));
+    result
+}
+
+/// Memory with offsets of its own, from an address on.
+#[cfg(feature = "mpi")]
+pub fn object(start: u64, len: u64) {
+    if let Some(confirm) = CONFIRM.get() {
+        let mut objects = confirm.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.push((start, start.saturating_add(len)));
+    }
+}
+
+/// This rank's part of a window.
+#[cfg(feature = "mpi")]
+pub fn window(number: u32, base: u64) {
+    if let Some(confirm) = CONFIRM.get() {
+        confirm.client.window(number, base);
+    }
+}
+
+/// Whether it waits at this place: the look at the bit map.
+#[inline(always)]
+pub fn waits_at(pc: u64) -> bool {
+    GATE.open(pc)
+}
+
+/// A load or store at such a place.
+pub fn hook(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
+    let block = block();
+    // SAFETY: the block, what the strand carries and its recorder are this thread's own; at depth 0 nobody in this thread uses them, and
+    // depth keeps it so.
+    unsafe {
+        if (*block).local.is_null() || (*block).recorder.is_null() || (*block).depth > 0 {
+            return;
+        }
+        (*block).depth = 1;
+        if let Some(confirm) = CONFIRM.get() {
+            let touched = Touched::at(address, len, kind, act, &mut *(*block).recorder);
+            confirm.stand(&mut *(*block).local, &*(*block).recorder, &touched, None, pc);
+        }
+        (*block).depth = 0;
+    }
+}
+
+/// An access in a call that is over when the call is.
+pub fn point(o: &mut Observed, address: u64, len: u64, kind: Kind, act: Act) {
+    if len > 0 {
+        let touched = Touched::at(address, len, kind, act, o.recorder);
+        // The buffers of a collective are in use until its call returns.
+        let lasts = (act == Act::Collective).then(|| Until::Return(o.recorder.strand()));
+        stand_in(o, &touched, lasts);
+    }
+}
+
+/// One end of an operation that is about to be issued.
+pub fn end(o: &mut Observed, end: End, lasts: Operands) {
+    let End { owner, segment, lo, len, kind, act } = end;
+    let segment = if segment == UNRESOLVED { Segment::Private } else { segment };
+    let operation = match lasts {
+        // Whoever sees its signal comes after it: it is there as long as its strand stands before it.
+        Operands::Done | Operands::Until(_, Order::Signalled(_)) => None,
+        Operands::Until(ctx, order) => Some(Until::Context(ctx, order)),
+    };
+    // What a fence has put ahead of this is there before it.
+    completing(o, |span| span.fenced && span.target() == Some(owner));
+    stand_in(o, &Touched { owner, segment, lo, len, kind, act }, operation);
+}
+
+fn stand_in(o: &mut Observed, touched: &Touched, operation: Option<Until>) {
+    let pc = o.pc;
+    // SAFETY: the calling thread's own; the call that is observed keeps others in this thread from it.
+    let local = unsafe { (*block()).local.as_mut() };
+    if let (Some(confirm), Some(local), true) = (CONFIRM.get(), local, GATE.open(pc)) {
+        confirm.stand(local, o.recorder, touched, operation, pc);
+    }
+}
+
+/// Operations of this rank are about to be completed, or ordered.
+pub fn completing(_o: &mut Observed, which: impl Fn(&Span) -> bool) {
+    // SAFETY: the calling thread's own; the call that is observed keeps others in this thread from it.
+    let local = unsafe { (*block()).local.as_mut() };
+    if let (Some(confirm), Some(local)) = (CONFIRM.get(), local) {
+        confirm.complete(local, which);
+    }
+}
+
+/// A fence: what is under way is ordered before what goes to the same target later.
+pub fn fenced(ctx: Ctx) {
+    if let Some(confirm) = CONFIRM.get() {
+        confirm.spans.fence(ctx);
+    }
+}
+
+/// Whether a return address is live: for calls that have to prepare something.
+#[cfg(feature = "mpi")]
+pub fn is_live(pc: u64) -> bool {
+    CONFIRM.get().is_some_and(|confirm| GATE.open(pc) && !confirm.live.at(pc).is_empty())
+}
+
+/// Which bytes are touched, how.
+struct Touched {
+    owner: Rank,
+    segment: Segment,
+    lo: u64,
+    len: u64,
+    kind: Kind,
+    act: Act,
+}
+
+impl Touched {
+    fn at(address: u64, len: u64, kind: Kind, act: Act, recorder: &mut Recorder) -> Self {
+        let (owner, segment, lo) = match recorder.locate(address) {
+            Some((owner, segment, offset, _)) => (owner, segment, offset),
+            None => (recorder.strand().rank, Segment::Private, address),
+        };
+        Self { owner, segment, lo, len, kind, act }
+    }
+}
+
+impl Confirm {
+    /// Waits to be let into the completion of what is under way.
+    fn complete(&self, local: &mut Local, which: impl Fn(&Span) -> bool) {
+        let numbers = self.spans.take(which);
+        if !numbers.is_empty() {
+            let go = self.client.completing(&local.seat, numbers);
+            self.owe(local, go);
+        }
+    }
+
+    /// A strand is about to do something: if that is at a live place, it asks.
+    fn stand(&self, local: &mut Local, recorder: &Recorder, touched: &Touched, lasts: Option<Until>, pc: u64) {
+        self.pay(local);
+        let offset = self.offset(recorder, touched);
+        let private = touched.segment == Segment::Private && offset.is_none();
+        if private && lasts.is_none() && !THREADED.load(Ordering::Relaxed) && self.spans.none() {
+            // Nobody else can be there.
+            return;
+        }
+        for &(act, index) in self.live.at(pc) {
+            let site = &self.client.live()[index as usize];
+            if act != touched.act {
+                continue;
+            }
+            let times = local.executes(index);
+            let Strand { rank, index: thread } = recorder.strand();
+            let mine = |&(r, t, from): &(u32, u32, u32)| (r, t) == (rank.0, thread) && times >= from;
+            let phase = recorder.phase().0;
+            let wanted = (site.only.is_empty() || site.only.iter().any(mine))
+                && site.wanted.iter().any(|wanted| wanted.includes(rank.0, offset, phase));
+            if !wanted || !self.client.is_live(index) || local.backs_off(index) {
+                continue;
+            }
+            let Ok(bytes) = Interval::from_len(touched.lo, touched.len) else { continue };
+            let access = Access {
+                place: Place::solid(touched.owner, touched.segment, bytes),
+                kind: touched.kind,
+                strand: recorder.strand(),
+                begin: recorder.pos(),
+                span: lasts.map_or(thrille_model::Span::Point, Until::span),
+                phases: Phases { lo: recorder.phase(), hi: None },
+                locks: LocksetId::EMPTY,
+                act,
+                site: site.spot.0,
+                stack: StackId(0),
+                times: 1,
+            };
+            let number = lasts.map(|_| self.spans.number());
+            let stack = self.stack(pc);
+            let arrival = Arrival { live: index, times, misses: local.misses(index), access, operation: number, stack };
+            let go = self.client.arrive(&local.seat, arrival);
+            if let (Some(number), Some(until)) = (number, lasts) {
+                self.spans.add(Span { number, until, fenced: false });
+            }
+            if go.missed {
+                local.missed(index);
+            }
+            self.owe(local, go);
+        }
+    }
+
+    /// The offsets of some bytes in the object that they belong to, if that is the same in every run.
+    fn offset(&self, recorder: &Recorder, touched: &Touched) -> Option<(u64, u64)> {
+        let range = |lo: u64| Some((lo, lo.saturating_add(touched.len)));
+        match touched.segment {
+            Segment::Heap | Segment::Statics | Segment::Window(_) => range(touched.lo),
+            Segment::Private if touched.owner == recorder.strand().rank => {
+                let objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+                let holds = |&&(start, end): &&(u64, u64)| start <= touched.lo && touched.lo < end;
+                objects.iter().rev().find(holds).and_then(|(start, _)| range(touched.lo - start))
+            }
+            Segment::Private | Segment::Block(_) => None,
+        }
+    }
+
+    fn owe(&self, local: &mut Local, go: Go) {
+        if go.report && !std::mem::replace(&mut local.owes, true) {
+            // The next hook or call of this strand says that it has gone on.
+            live::widen();
+        }
+    }
+
+    /// Says that the strand has done what it was let go for, if it was asked to.
+    fn pay(&self, local: &mut Local) {
+        if std::mem::take(&mut local.owes) {
+            self.client.passed(&local.seat);
+            self.live.narrow();
+        }
+    }
+
+    /// The callers, innermost first.
+    fn stack(&self, pc: u64) -> Vec<Site> {
+        const DEEPEST: usize = 48;
+        unsafe extern "C" {
+            fn backtrace(into: *mut *mut libc::c_void, most: libc::c_int) -> libc::c_int;
+        }
+        let mut frames = [std::ptr::null_mut(); DEEPEST];
+        // SAFETY: fills an array of that length.
+        let found = unsafe { backtrace(frames.as_mut_ptr(), DEEPEST as libc::c_int) }.max(0) as usize;
+        let addresses: Vec<u64> = frames[..found].iter().map(|&frame| frame as u64).collect();
+        let from = addresses.iter().position(|&address| address == pc).map_or(addresses.len(), |at| at + 1);
+        addresses[from..].iter().filter_map(|&address| live::site(&self.modules, address)).collect()
+    }
+}

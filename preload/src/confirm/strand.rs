@@ -1,0 +1,66 @@
+//! What a strand carries in a run that confirms races.
+//!
+//! A strand that has waited in vain at a place often enough passes it more and more often without asking: a loop of a million rounds must
+//! not become a million waits.
+
+use std::sync::Arc;
+use thrille_phase2::client::Seat;
+
+/// Waits in vain after which a strand begins to pass.
+const PATIENCE: u32 = 8;
+
+#[derive(Clone, Copy, Default)]
+struct Count {
+    times: u32,
+    misses: u32,
+    pass: u32,
+}
+
+/// A strand's own state.
+pub struct Local {
+    /// Its place at the client.
+    pub seat: Arc<Seat>,
+    /// It is to say when it has gone on.
+    pub owes: bool,
+    counts: Vec<Count>,
+}
+
+impl Local {
+    /// For so many live places.
+    pub fn new(seat: Arc<Seat>, places: usize) -> Self {
+        Self { seat, owes: false, counts: vec![Count::default(); places] }
+    }
+
+    fn count(&mut self, place: u32) -> &mut Count {
+        &mut self.counts[place as usize]
+    }
+
+    /// Executes a place: for the n-th time.
+    pub fn executes(&mut self, place: u32) -> u32 {
+        let count = self.count(place);
+        count.times = count.times.saturating_add(1);
+        count.times
+    }
+
+    /// Whether it passes this time.
+    pub fn backs_off(&mut self, place: u32) -> bool {
+        let count = self.count(place);
+        let passes = count.pass > 0;
+        count.pass = count.pass.saturating_sub(1);
+        passes
+    }
+
+    /// How often it has waited in vain.
+    pub fn misses(&mut self, place: u32) -> u32 {
+        self.count(place).misses
+    }
+
+    /// Once more.
+    pub fn missed(&mut self, place: u32) {
+        let count = self.count(place);
+        count.misses += 1;
+        if count.misses > PATIENCE {
+            count.pass = 1 << (count.misses - PATIENCE).min(24);
+        }
+    }
+}

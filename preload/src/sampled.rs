@@ -1,0 +1,308 @@
+//! Which loads and stores are looked at: the policies of `thrille_sampling`, asked by each thread for itself.
+//!
+//! | state | whose | written by |
+//! |---|---|---|
+//! | [`PLAN`] | the process's | once, when observation begins |
+//! | [`Seat`] | its thread's, by the pointer in its block | its thread |
+//! | [`GENERATION`], [`PHASE`] | the process's | allocations, global barriers; threads notice at their next event, as they notice new regions |
+//! | [`COVERAGE`] | the process's | threads that end, under its lock |
+
+use crate::entry::{Block, Looks, block};
+use crate::rank::{SESSION, complain};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+use thrille_model::job::{ENV_BUDGET, ENV_SAMPLING, ENV_SEED, FunctionSampled, Sampled};
+use thrille_model::{Act, Kind, Strand};
+use thrille_runtime::{Observes, Recorder};
+use thrille_sampling::{Budget, Controller, Coverage, Entry, Gaps, Look, Name, Sampler, Sampling, Taken};
+
+/// What the launcher said.
+#[derive(Debug)]
+struct Plan {
+    sampling: Sampling,
+    budget: Option<Budget>,
+    seed: u64,
+    ticks_per_us: f64,
+}
+
+static PLAN: OnceLock<Plan> = OnceLock::new();
+
+/// Raised when memory is shared that was not.
+static GENERATION: AtomicU32 = AtomicU32::new(0);
+
+/// The barrier that the present phase began at.
+static PHASE: AtomicU64 = AtomicU64::new(0);
+
+/// Of threads that have ended.
+static COVERAGE: Mutex<Option<Coverage>> = Mutex::new(None);
+
+/// One thread's sampling, and what of the process it has noticed.
+pub struct Seat {
+    sampler: Sampler,
+    generation: u32,
+    phase: u64,
+}
+
+/// What an entry of a function costs when it is decided upon, in nanoseconds; counting it is part of the hook.
+const DECISION_NS: f64 = 40.0;
+
+/// The processor's clock.
+#[inline]
+fn ticks() -> u64 {
+    // SAFETY: reads a counter that every x86-64 processor has.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+/// How fast it is.
+fn ticks_per_us() -> f64 {
+    const LONG_ENOUGH: Duration = Duration::from_micros(200);
+    let (began, from) = (Instant::now(), ticks());
+    while began.elapsed() < LONG_ENOUGH {
+        std::hint::spin_loop();
+    }
+    let passed = ticks().wrapping_sub(from);
+    (passed as f64 / (began.elapsed().as_nanos() as f64 / 1000.0)).max(1.0)
+}
+
+/// Reads what the launcher said; tells what will be observed of an instrumented program.
+pub fn plan(rank: u32) -> Observes {
+    let var = |name: &str| std::env::var(name).ok();
+    let said = var(ENV_SAMPLING).map(|text| (text.parse::<Sampling>(), text));
+    let sampling = match said {
+        None => Sampling::Full,
+        Some((Ok(sampling), _)) => sampling,
+        Some((Err(error), _)) => {
+            complain(rank, &format!("{ENV_SAMPLING}: {error}; everything is observed"));
+            Sampling::Full
+        }
+    };
+    let budget = var(ENV_BUDGET).and_then(|text| {
+        text.parse::<Budget>()
+            .map_err(|error| complain(rank, &format!("{ENV_BUDGET}: {error}; no budget is kept")))
+            .ok()
+    });
+    let seed = var(ENV_SEED).and_then(|text| text.parse().ok()).unwrap_or(1);
+    let ticks_per_us = if budget.is_some() { ticks_per_us() } else { 1.0 };
+    let observes = match sampling {
+        Sampling::Full => Observes::Everything,
+        Sampling::NoLocal | Sampling::By(_) => Observes::Samples,
+    };
+    // A second beginning in one process would find the first one's plan, which is the same.
+    let _ = PLAN.set(Plan { sampling, budget, seed, ticks_per_us });
+    observes
+}
+
+fn seat(name: &Name, plan: &Plan, strand: Strand) -> Option<Seat> {
+    let controller = Controller::new(plan.budget, plan.ticks_per_us, ticks());
+    let sampler = Sampler::new(name, Gaps::new(plan.seed, strand.rank.0, strand.index), controller)?;
+    Some(Seat { sampler, generation: GENERATION.load(Ordering::Relaxed), phase: 0 })
+}
+
+/// This thread is observed from now on.
+pub fn attach(strand: Strand) {
+    let block = block();
+    let plan = PLAN.get();
+    let (looks, seat) = match plan.map(|plan| (plan, plan.sampling)) {
+        None | Some((_, Sampling::Full)) => (Looks::All, None),
+        Some((_, Sampling::NoLocal)) => (Looks::None, None),
+        Some((plan, Sampling::By(name))) => match seat(&name, plan, strand) {
+            Some(seat) => (Looks::Sampled, Some(seat)),
+            None => (Looks::All, None),
+        },
+    };
+    // SAFETY: the block is this thread's own.
+    unsafe {
+        (*block).seat = seat.map_or(std::ptr::null_mut(), |seat| Box::into_raw(Box::new(seat)));
+        (*block).looks = looks;
+    }
+}
+
+/// It is no more: what it looked at is counted.
+pub fn detach(recorder: &mut Recorder) {
+    count(recorder);
+    let block = block();
+    // SAFETY: the block is this thread's own; a pointer in it came from a box in `attach` and is taken out here, once.
+    unsafe {
+        (*block).looks = Looks::None;
+        let seat = std::mem::replace(&mut (*block).seat, std::ptr::null_mut());
+        if !seat.is_null() {
+            drop(Box::from_raw(seat));
+        }
+    }
+}
+
+/// Adds how many loads and stores this thread has executed.
+pub fn count_executed(recorder: &mut Recorder) {
+    // SAFETY: the block is this thread's own, and nobody else in this thread uses the seat now.
+    if let Some(seat) = unsafe { (*block()).seat.as_mut() } {
+        recorder.executed += seat.sampler.take_executed();
+    }
+}
+
+/// Adds what this thread has looked at so far.
+pub fn count(recorder: &mut Recorder) {
+    count_executed(recorder);
+    // SAFETY: as above.
+    let Some(seat) = (unsafe { (*block()).seat.as_mut() }) else { return };
+    let coverage = seat.sampler.take_coverage(ticks());
+    COVERAGE.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().add(&coverage);
+}
+
+/// Says, before the last exchange, how the process was sampled.
+pub fn tell() {
+    let (Some(plan), Some(session)) = (PLAN.get(), SESSION.get()) else { return };
+    if plan.sampling == Sampling::Full {
+        return;
+    }
+    let coverage = COVERAGE.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+    let figures = |f: &thrille_sampling::FunctionCoverage| {
+        let (calls, calls_taken, executed, taken) = (f.calls, f.calls_taken, f.executed, f.taken);
+        let (sites, sites_taken) = (f.sites, f.sites_taken);
+        (
+            f.pc,
+            FunctionSampled { calls, calls_taken, sites, sites_taken, executed, taken, ..FunctionSampled::default() },
+        )
+    };
+    let sampled = Sampled {
+        policy: plan.sampling.to_string(),
+        seed: plan.seed,
+        budget: plan.budget.map(Budget::thousandths),
+        spent_us: if plan.budget.is_some() { coverage.spent_us } else { 0 },
+        elapsed_us: coverage.elapsed_us,
+        functions: Vec::new(),
+    };
+    session.sampled(sampled, &coverage.functions.iter().map(figures).collect::<Vec<_>>());
+}
+
+/// Memory is shared that was not, in a way that the regions do not tell.
+pub fn shared_more() {
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A phase begins at this barrier, called from there.
+pub fn phase(barrier: u64) {
+    PHASE.store(barrier, Ordering::Relaxed);
+}
+
+/// After a call of the program into us: what changed since the last one.
+#[inline]
+pub fn notice(block: *mut Block) {
+    // SAFETY: the block is this thread's own, and so is the seat.
+    unsafe {
+        if (*block).looks == Looks::Sampled
+            && let (Some(seat), Some(recorder)) = ((*block).seat.as_mut(), (*block).recorder.as_ref())
+        {
+            seat.notice(recorder);
+        }
+    }
+}
+
+/// Time that the detector took for something else than looking.
+pub fn charge(work: impl FnOnce()) {
+    // SAFETY: the block is this thread's own; what is done meanwhile does not use the seat.
+    let measures = unsafe { (*block()).seat.as_mut() }.is_some_and(|seat| seat.sampler.controller().measures());
+    if !measures {
+        return work();
+    }
+    let from = ticks();
+    work();
+    // SAFETY: as above.
+    if let Some(seat) = unsafe { (*block()).seat.as_mut() } {
+        let now = ticks();
+        seat.sampler.controller().charge_other(now.wrapping_sub(from), now);
+    }
+}
+
+/// How a call of the program that reads and writes memory is looked at.
+#[derive(Clone, Copy)]
+pub enum Looked {
+    /// All are.
+    All,
+    /// This one is not.
+    Not,
+    /// This one is: [`judged`] is to be told.
+    This(Taken),
+}
+
+/// Asks for such a call.
+pub fn look(pc: u64) -> Looked {
+    let block = block();
+    // SAFETY: the block is this thread's own, and so is the seat.
+    unsafe {
+        match ((*block).looks, (*block).seat.as_mut()) {
+            (Looks::All | Looks::Confirms, _) => Looked::All,
+            (Looks::Sampled, Some(seat)) => {
+                let look = if seat.skips(pc) { Look::Pass } else { seat.sampler.decide(pc) };
+                if let Look::Take(taken) = look { Looked::This(taken) } else { Looked::Not }
+            }
+            _ => Looked::Not,
+        }
+    }
+}
+
+/// Tells what it touched.
+pub fn judged(taken: Taken, private: bool) {
+    // SAFETY: the block is this thread's own, and so is the seat.
+    if let Some(seat) = unsafe { (*block()).seat.as_mut() } {
+        seat.sampler.taken(taken, private);
+    }
+}
+
+impl Seat {
+    /// The access path: whether an execution is let pass.
+    #[inline(always)]
+    pub fn skips(&mut self, pc: u64) -> bool {
+        self.sampler.skips(pc)
+    }
+
+    /// One that is not: decided, and if it is taken, recorded. Whether the recorder's buffer should be taken away.
+    #[cold]
+    #[inline(never)]
+    pub fn touch(&mut self, recorder: &mut Recorder, address: u64, len: u64, acts: &[(Kind, Act)], pc: u64) -> bool {
+        let measures = self.sampler.controller().measures();
+        let from = if measures { ticks() } else { 0 };
+        let mut full = false;
+        if let Look::Take(taken) = self.sampler.decide(pc) {
+            let (before, executed) = (recorder.observed, recorder.executed);
+            for &(kind, act) in acts {
+                full |= recorder.touch(address, len, kind, act, pc) == thrille_runtime::runs::Room::Full;
+            }
+            // The sampler has counted it.
+            recorder.executed = executed;
+            let private = recorder.observed == before && recorder.is_private(address, len);
+            self.sampler.taken(taken, private);
+        }
+        if measures {
+            let now = ticks();
+            self.sampler.controller().charge(now.wrapping_sub(from), now);
+        }
+        full
+    }
+
+    /// A function is entered.
+    pub fn enter(&mut self, pc: u64, sp: u64) {
+        if self.sampler.enter(pc, sp) == Entry::Decided && self.sampler.controller().measures() {
+            let per_us = PLAN.get().map_or(0.0, |plan| plan.ticks_per_us);
+            self.sampler.controller().charge((per_us * DECISION_NS / 1000.0) as u64, ticks());
+        }
+    }
+
+    /// It is left.
+    pub fn leave(&mut self) {
+        self.sampler.leave();
+    }
+
+    fn notice(&mut self, recorder: &Recorder) {
+        let generation = recorder.generation().wrapping_add(GENERATION.load(Ordering::Relaxed));
+        if generation != self.generation {
+            self.generation = generation;
+            self.sampler.renew();
+        }
+        let phase = PHASE.load(Ordering::Relaxed);
+        if phase != self.phase {
+            self.phase = phase;
+            self.sampler.phase(phase);
+        }
+    }
+}

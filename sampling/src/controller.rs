@@ -1,0 +1,208 @@
+//! Keeps what the detector costs within the budget.
+//!
+//! Time is spent when a sample is taken and when ranks exchange; both are measured and told here. Allowed is the budget's share of the time
+//! that the program took by itself, and a small credit at the start, so that short programs are observed in full. Two things follow:
+//!
+//! * a *weight*, by which all chances of the policy are multiplied. It rises while less is spent than allowed, faster and faster, against the
+//!   back-off of what is taken meanwhile, and falls when more is spent. What was taken seldom has the greatest chance in all policies
+//!   that back off, so a rising weight goes to rarely executed code first, like water to the lowest place;
+//! * a *gate*: when nothing is left, nothing is taken but what has not been looked at before. What was taken seldom may go into debt.
+//!
+//! Deterministic in the times it is told, which is how it is tested.
+
+use crate::budget::Budget;
+
+/// What may be spent before any time has passed.
+const CREDIT_US: u64 = 5_000;
+/// How often the weight is looked at.
+const REVIEW_US: u64 = 1_000;
+/// The weight falls at most so much at a time, and its speed with it.
+const SLOWER: f64 = 0.25;
+/// Its speed rises at most so much at a time.
+const FASTER: f64 = 2.0;
+/// Logarithms of the weight that it rises by in a microsecond: at first, at least and at most.
+const SPEED: f64 = 1e-3;
+const SPEEDS: (f64, f64) = (1e-6, 10.0);
+/// Part of what is left over, or overspent, that is made up for until the next review.
+const MADE_UP: f64 = 0.25;
+/// Debt that what was taken seldom may make.
+const DEBT_US: f64 = 1_000.0;
+/// How seldom that is.
+const SELDOM: u64 = 16;
+/// Bounds of the weight's logarithm.
+const LEAST: f64 = -100.0;
+const MOST: f64 = 1e9;
+
+/// One thread's.
+#[derive(Debug)]
+pub struct Controller {
+    budget: Option<Budget>,
+    ticks_per_us: f64,
+    began: u64,
+    credit: f64,
+    /// All that was spent.
+    spent: u64,
+    /// What of it went into looking at accesses: the credit is for that alone.
+    looked: u64,
+    reviewed: u64,
+    spent_at_review: u64,
+    ln_weight: f64,
+    /// What it rises by in a tick.
+    speed: f64,
+    told: u64,
+    /// What may be spent now; without a budget it does not matter.
+    left: f64,
+    /// Microseconds that were told already.
+    accounted: (u64, u64),
+}
+
+impl Controller {
+    /// Begins now. Times are ticks of any clock that does not stop.
+    pub fn new(budget: Option<Budget>, ticks_per_us: f64, now: u64) -> Self {
+        let credit = CREDIT_US as f64 * ticks_per_us;
+        Self {
+            budget,
+            ticks_per_us,
+            began: now,
+            credit,
+            spent: 0,
+            looked: 0,
+            reviewed: now,
+            spent_at_review: 0,
+            ln_weight: 0.0,
+            speed: SPEED / ticks_per_us,
+            told: now,
+            left: credit,
+            accounted: (0, 0),
+        }
+    }
+
+    /// Whether times need to be told at all.
+    #[inline]
+    pub fn measures(&self) -> bool {
+        self.budget.is_some()
+    }
+
+    /// Whether the credit is not used up yet: everything is taken.
+    #[inline]
+    pub fn is_free(&self) -> bool {
+        self.budget.is_some() && (self.looked as f64) < self.credit
+    }
+
+    /// Whether more may be spent, on something that was taken so often.
+    #[inline]
+    pub fn allows(&self, taken: u64) -> bool {
+        let debt = if taken < SELDOM { DEBT_US * self.ticks_per_us } else { 0.0 };
+        self.budget.is_none() || self.left + debt > 0.0
+    }
+
+    /// The logarithm of what chances are multiplied with.
+    #[inline]
+    pub fn ln_weight(&self) -> f64 {
+        self.ln_weight
+    }
+
+    /// So much was spent on looking at an access, or on deciding about it, until now.
+    pub fn charge(&mut self, ticks: u64, now: u64) {
+        self.looked += ticks;
+        self.charge_other(ticks, now);
+    }
+
+    /// So much was spent on something else, such as an exchange.
+    pub fn charge_other(&mut self, ticks: u64, now: u64) {
+        let Some(budget) = self.budget else { return };
+        self.spent += ticks;
+        let own = now.saturating_sub(self.began).saturating_sub(self.spent) as f64;
+        self.left = self.credit + own * budget.fraction() - self.spent as f64;
+        if self.is_free() {
+            (self.told, self.reviewed, self.spent_at_review) = (now, now, self.spent);
+            return;
+        }
+        let passed = now.saturating_sub(self.told) as f64;
+        self.ln_weight = (self.ln_weight + self.speed * passed).clamp(LEAST, MOST);
+        self.told = now;
+        let window = now.saturating_sub(self.reviewed) as f64;
+        if window >= REVIEW_US as f64 * self.ticks_per_us {
+            self.review(budget, window);
+            (self.reviewed, self.spent_at_review) = (now, self.spent);
+        }
+    }
+
+    fn review(&mut self, budget: Budget, window: f64) {
+        let spent = (self.spent - self.spent_at_review) as f64;
+        let own = (window - spent).max(0.0);
+        let wanted = (own * budget.fraction() + self.left * MADE_UP).max(0.0);
+        let change = (wanted / spent.max(1.0)).clamp(SLOWER, FASTER);
+        if change < 1.0 {
+            self.ln_weight = (self.ln_weight + change.ln()).clamp(LEAST, MOST);
+        }
+        let (least, most) = SPEEDS;
+        self.speed = (self.speed * change).clamp(least / self.ticks_per_us, most / self.ticks_per_us);
+    }
+
+    /// Microseconds spent, and microseconds that passed, each since the last call.
+    pub fn take_account(&mut self, now: u64) -> (u64, u64) {
+        let us = |ticks: u64| (ticks as f64 / self.ticks_per_us) as u64;
+        let all = (us(self.spent), us(now.saturating_sub(self.began)));
+        let told = std::mem::replace(&mut self.accounted, all);
+        (all.0 - told.0, all.1.saturating_sub(told.1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chance::Chance;
+    use crate::gaps::{Gap, Gaps, LONGEST};
+
+    /// A program whose one site is executed every `period` ticks, at `cost` a sample, for so many ticks. The share that was spent.
+    fn simulated(budget: Budget, period: u64, cost: u64, until: u64) -> f64 {
+        let mut controller = Controller::new(Some(budget), 1000.0, 0);
+        let mut gaps = Gaps::new(7, 0, 0);
+        let (mut now, mut own) = (0, 0);
+        while now < until {
+            let weighted = Chance::of(1e-3).weighted(controller.ln_weight());
+            let chance = if controller.is_free() { Chance::CERTAIN } else { weighted };
+            let (pass, take) = match gaps.draw(chance, LONGEST) {
+                Gap::Until(gap) => (gap, controller.allows(1_000)),
+                Gap::AtLeast(gap) => (gap, false),
+            };
+            // A refused sample waits for a while, as in the sampler.
+            let pass = u64::from(pass) + if take { 1 } else { 4096 };
+            (now, own) = (now + pass * period, own + pass * period);
+            if take {
+                now += cost;
+                controller.charge(cost, now);
+            } else {
+                controller.charge(0, now);
+            }
+        }
+        controller.spent as f64 / own as f64
+    }
+
+    #[test]
+    fn the_budget_is_held_and_used() {
+        // Half a second, with a tick a nanosecond.
+        for thousandths in [20, 50, 100, 500] {
+            let budget = Budget::from_thousandths(thousandths).unwrap();
+            for (period, cost) in [(5, 60), (50, 2_000), (5, 20_000)] {
+                let share = simulated(budget, period, cost, 500_000_000);
+                let within = (share - budget.fraction()).abs();
+                assert!(within < 0.02, "{budget}, {period}, {cost}: {:.2} %", share * 100.0);
+            }
+        }
+    }
+
+    #[test]
+    fn short_programs_are_free() {
+        let controller = Controller::new(Some(Budget::USUAL), 1000.0, 0);
+        assert!(controller.is_free() && controller.allows(0));
+        let mut used = Controller::new(Some(Budget::USUAL), 1000.0, 0);
+        used.charge(5_100_000, 6_000_000);
+        assert!(!used.is_free() && !used.allows(100) && used.allows(0));
+        used.charge(0, 200_000_000);
+        assert!(!used.is_free() && used.allows(100));
+        let none = Controller::new(None, 1000.0, 0);
+        assert!(!none.is_free() && none.allows(100) && !none.measures());
+    }
+}

@@ -1,0 +1,328 @@
+//! Sampling where the compiler has numbered functions and sites, and counts down in compiled code (`instrument/hooks.h`).
+//!
+//! A function runs in its plain copy, in which only its calls are counted, or in its instrumented copy, for a *burst* of accesses over however many calls
+//! they take. In the instrumented copy each basic block counts down its own gap; when that is over, all its sites are told, first the first,
+//! whose answer is the block's next gap. So a region here is a burst, a statement is a block, and the policies are the same.
+//!
+//! In the plain copy nothing is seen, so that a site which is executed there for the first time is missed until its function's next burst. Bursts
+//! come
+//! * at the beginning, and again as long as they meet blocks that were not met before;
+//! * in each kind of phase once ([`Dense::phase`]), as phases begin at calls of ours;
+//! * whenever the policy says so: the beginning of a phase counts as a call, for functions that are called once and loop.
+//!
+//! One for the process, behind a lock: compiled code counts for all threads together.
+
+#[cfg(test)]
+mod tests;
+
+use crate::controller::Controller;
+use crate::coverage::{Coverage, FunctionCoverage};
+use crate::gaps::{Gap, Gaps};
+use crate::kinds::Kinds;
+use crate::locality::{Locality, wakes};
+use crate::name::Name;
+use crate::policy::Policy;
+use crate::turn::{Turn, Why};
+
+/// Accesses of a burst.
+pub const BURST: u32 = 1 << 12;
+
+/// A function's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Function(usize);
+
+/// What a function does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Its instrumented copy, for so many accesses.
+    Look(u32),
+    /// Its plain copy, for so many calls.
+    Pass(u32),
+}
+
+/// What becomes of a site that is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// It is looked at: [`Dense::taken`] gives the gap.
+    Take,
+    /// It is not, and its block lets so many pass.
+    Pass(u32),
+}
+
+#[derive(Debug, Default)]
+struct Block {
+    turn: Turn,
+    /// Of the block's sites together.
+    locality: Locality,
+    /// In which kinds of phases it was looked at.
+    seen: u32,
+    /// It is being looked at: the sites behind the first one are told next.
+    taking: bool,
+    /// Whether all sites told since the first one was touched private memory only.
+    private: bool,
+    sites: u32,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Block of each site, and whether it is the block's first.
+    sites: Vec<(u32, bool)>,
+    blocks: Vec<Block>,
+    turn: Turn,
+    /// In which kinds of phases it had a burst.
+    kinds: u32,
+    /// Accesses granted and not accounted for yet.
+    granted: u32,
+    /// Blocks met for the first time since the burst began.
+    news: u32,
+    /// In its plain copy.
+    plain: bool,
+    visits: u32,
+    coverage: FunctionCoverage,
+}
+
+/// See above.
+#[derive(Debug)]
+pub struct Dense {
+    functions: Vec<State>,
+    kinds: Kinds,
+    policy: Box<dyn Policy>,
+    cache: bool,
+    gaps: Gaps,
+    controller: Controller,
+    /// Ticks that an access costs more in the instrumented copy.
+    inline_ticks: f64,
+    inline_due: f64,
+}
+
+impl Dense {
+    /// Begins.
+    pub fn new(name: &Name, gaps: Gaps, controller: Controller, inline_ticks: f64) -> Self {
+        let (functions, kinds, policy) = (Vec::new(), Kinds::new(), name.policy());
+        Self { functions, kinds, policy, cache: name.cache, gaps, controller, inline_ticks, inline_due: 0.0 }
+    }
+
+    /// A function is there, known by some address in it or of its tables, with so many sites in each of its blocks. It begins with a burst.
+    pub fn add(&mut self, pc: u64, blocks: impl IntoIterator<Item = u32>) -> Function {
+        let mut sites = Vec::new();
+        let mut all = Vec::new();
+        for count in blocks {
+            sites.extend((0..count).map(|site| (all.len() as u32, site == 0)));
+            all.push(Block { sites: count, ..Block::default() });
+        }
+        let coverage = FunctionCoverage { pc, sites: sites.len() as u32, ..FunctionCoverage::default() };
+        self.functions.push(State {
+            sites,
+            blocks: all,
+            turn: Turn::default(),
+            kinds: self.kinds.now(),
+            granted: BURST,
+            news: 0,
+            plain: false,
+            visits: 1,
+            coverage,
+        });
+        Function(self.functions.len() - 1)
+    }
+
+    /// In its plain copy it was called as often as was granted.
+    pub fn call(&mut self, function: Function) -> Next {
+        let (policy, weight) = (&*self.policy, self.controller.ln_weight());
+        let state = &mut self.functions[function.0];
+        state.turn.pass();
+        if !self.controller.is_free() && state.kinds & self.kinds.now() != 0 {
+            let waits =
+                state.turn.waits(&self.controller, &mut self.gaps, |history| policy.function(history).weighted(weight));
+            if let Some(calls) = waits {
+                return Next::Pass(calls - 1);
+            }
+            state.turn.take(Why::Policy);
+        }
+        self.burst(function)
+    }
+
+    /// In its instrumented copy it used up what it was granted.
+    pub fn spent(&mut self, function: Function, now: u64) -> Next {
+        self.charge_inline(function, now);
+        let state = &mut self.functions[function.0];
+        let more = self.controller.is_free() || (state.news > 0 && self.controller.allows(0));
+        if more {
+            (state.news, state.granted) = (0, BURST);
+            return Next::Look(BURST);
+        }
+        state.plain = true;
+        state.turn.take(Why::Anyway);
+        let chance = self.policy.function(state.turn.history).weighted(self.controller.ln_weight());
+        Next::Pass(state.turn.draw(chance, &mut self.gaps) - 1)
+    }
+
+    fn burst(&mut self, function: Function) -> Next {
+        let state = &mut self.functions[function.0];
+        state.kinds |= self.kinds.now();
+        (state.news, state.granted, state.plain) = (0, BURST, false);
+        state.visits = state.visits.saturating_add(1);
+        state.coverage.calls_taken += 1;
+        Next::Look(BURST)
+    }
+
+    fn charge_inline(&mut self, function: Function, now: u64) {
+        let state = &mut self.functions[function.0];
+        let accesses = std::mem::take(&mut state.granted);
+        state.coverage.executed += u64::from(accesses);
+        self.inline_due += f64::from(accesses) * self.inline_ticks;
+        let whole = self.inline_due as u64;
+        self.inline_due -= whole as f64;
+        self.controller.charge(whole, now);
+    }
+
+    /// A site is executed whose block is due.
+    pub fn told(&mut self, function: Function, site: u32) -> Told {
+        let (policy, weight) = (&*self.policy, self.controller.ln_weight());
+        let state = &mut self.functions[function.0];
+        let Some(&(block, first)) = state.sites.get(site as usize) else { return Told::Take };
+        let block = &mut state.blocks[block as usize];
+        if !first {
+            return if block.taking { Told::Take } else { Told::Pass(0) };
+        }
+        block.turn.pass();
+        block.taking = true;
+        if block.seen & self.kinds.now() == 0 {
+            if block.seen == 0 {
+                state.news += 1;
+                state.coverage.sites_taken += block.sites;
+            }
+            block.seen |= self.kinds.now();
+            block.turn.take(Why::Anyway);
+            return Told::Take;
+        }
+        if self.controller.is_free() {
+            block.turn.take(Why::Anyway);
+            return Told::Take;
+        }
+        let waits =
+            block.turn.waits(&self.controller, &mut self.gaps, |history| policy.statement(history).weighted(weight));
+        if let Some(left) = waits {
+            block.taking = false;
+            return Told::Pass(left - 1);
+        }
+        if block.locality.rest().is_none() {
+            block.turn.take(Why::Policy);
+        }
+        Told::Take
+    }
+
+    /// It was looked at and touched private memory only, or not: how many executions its block lets pass. Only the first site's answer counts.
+    pub fn taken(&mut self, function: Function, site: u32, private: bool) -> u32 {
+        let state = &mut self.functions[function.0];
+        state.coverage.taken += 1;
+        let Some(&(block, first)) = state.sites.get(site as usize) else { return 0 };
+        let block = &mut state.blocks[block as usize];
+        if !first {
+            block.private &= private;
+            if !private {
+                block.locality = Locality::Shared;
+            }
+            return 0;
+        }
+        // What the sites behind the first one touched the last time is known by now; of this time's it will be the next.
+        if block.locality != Locality::Unknown || block.sites == 1 {
+            block.locality = block.locality.after(private && (block.private || block.sites == 1));
+        } else {
+            // Once more, to hear of all.
+            block.locality = if private { Locality::Private(0) } else { Locality::Shared };
+        }
+        block.private = private;
+        let rest = block.locality.rest().filter(|_| self.cache);
+        let left = match rest {
+            _ if self.controller.is_free() => block.turn.set(Gap::Until(0)),
+            Some(rest) => block.turn.set(Gap::Until(rest)),
+            None => {
+                let chance = self.policy.statement(block.turn.history).weighted(self.controller.ln_weight());
+                block.turn.draw(chance, &mut self.gaps)
+            }
+        };
+        left - 1
+    }
+
+    /// A phase begins at this barrier. Told are the functions that begin a burst, and the first sites of blocks whose gaps end.
+    pub fn phase(&mut self, barrier: u64, mut burst: impl FnMut(Function, u32), mut wake: impl FnMut(Function, u32)) {
+        self.kinds.begin(barrier);
+        let kind = self.kinds.now();
+        for number in 0..self.functions.len() {
+            let function = Function(number);
+            let state = &mut self.functions[number];
+            if state.kinds & kind == 0 {
+                // New here: whatever it consists of is looked at once more.
+                for (site, &(block, first)) in state.sites.iter().enumerate() {
+                    if first && state.blocks[block as usize].seen & kind == 0 {
+                        state.blocks[block as usize].turn.wake();
+                        wake(function, site as u32);
+                    }
+                }
+                self.burst(function);
+                burst(function, BURST);
+            } else if state.plain && state.turn.phase_is_due() && self.controller.allows(state.turn.history.taken) {
+                state.turn.take(Why::Policy);
+                self.burst(function);
+                burst(function, BURST);
+            }
+        }
+    }
+
+    /// Memory is shared that was not: what rested is woken, and its function begins a burst.
+    pub fn renew(&mut self, mut burst: impl FnMut(Function, u32), mut wake: impl FnMut(Function, u32)) {
+        for number in 0..self.functions.len() {
+            let function = Function(number);
+            let state = &mut self.functions[number];
+            let mut any = false;
+            for (site, &(block, first)) in state.sites.iter().enumerate() {
+                let block = &mut state.blocks[block as usize];
+                if first && matches!(block.locality, Locality::Private(_)) {
+                    block.locality = Locality::Unknown;
+                    block.turn.wake();
+                    wake(function, site as u32);
+                    any = true;
+                }
+            }
+            if any {
+                self.burst(function);
+                burst(function, BURST);
+            }
+        }
+    }
+
+    /// First sites of resting blocks that are woken in a burst that begins now: the pointer may be another one.
+    pub fn wakes(&mut self, function: Function, mut wake: impl FnMut(u32)) {
+        let state = &mut self.functions[function.0];
+        if !self.cache || !wakes(state.visits) {
+            return;
+        }
+        for (site, &(block, first)) in state.sites.iter().enumerate() {
+            let block = &mut state.blocks[block as usize];
+            if first && block.locality.rest().is_some() {
+                block.turn.wake();
+                wake(site as u32);
+            }
+        }
+    }
+
+    /// The time.
+    pub fn controller(&mut self) -> &mut Controller {
+        &mut self.controller
+    }
+
+    /// What was looked at since the last call. Executions are those in instrumented copies.
+    pub fn take_coverage(&mut self, now: u64) -> Coverage {
+        let (spent_us, elapsed_us) = self.controller.take_account(now);
+        let functions = (self.functions.iter_mut())
+            .filter(|state| state.coverage.sites_taken > 0)
+            .map(|state| {
+                let all = state.coverage;
+                let FunctionCoverage { pc, sites, sites_taken, .. } = all;
+                state.coverage = FunctionCoverage { pc, sites, sites_taken, ..FunctionCoverage::default() };
+                FunctionCoverage { calls: state.turn.history.met.max(all.calls_taken), ..all }
+            })
+            .collect();
+        Coverage { functions, spent_us, elapsed_us }
+    }
+}

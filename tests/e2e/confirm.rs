@@ -1,0 +1,382 @@
+//! Phase 2: races are made to happen, what is ordered is not, and nothing that goes wrong is left without a word.
+//!
+//! The programs of `tests/confirm` write down by themselves whether their two accesses overlapped; the tests compare that with what
+//! phase 2 says. `THRILLE_NIGHTLY` takes all racy programs of the corpus instead of some.
+
+use crate::corpus::{Program, mpi_programs, nightly, programs};
+use crate::support::{THRILLE, root};
+use crate::tool::{Ended, check, expect, report, run, run_within, temporary, thrille};
+use crate::{Outcome, trial};
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Ordered by what the library at hand does (its broadcast lets nobody go before everybody is there), by a signal that comes with the data,
+/// or by relaxed atomics that are polled: they race by the standard, and cannot be made to happen here.
+const ORDERED_HERE: [&str; 4] =
+    ["bcast_order_race", "alltoall_order_race", "row_put_signal_race", "thread_c11_atomic_race"];
+
+/// Every so many programs of the corpus by day.
+const STEP: usize = 13;
+
+/// All of them.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = vec![
+        trial("confirm::overlap_is_witnessed", overlap_is_witnessed),
+        trial("confirm::polled_is_not_confirmed", || ordered("polled", true)),
+        trial("confirm::fenced_is_not_confirmed", || ordered("fenced", true)),
+        trial("confirm::by_file_is_not_confirmed", || ordered("by_file", false)),
+        trial("confirm::by_time_is_not_confirmed", || ordered("by_time", false)),
+        trial("confirm::rare_in_five_runs", rare_in_five_runs),
+        trial("confirm::a_crash_is_told", a_crash_is_told),
+        trial("confirm::a_hundred_pairs_in_a_few_runs", a_hundred_pairs),
+        trial("confirm::the_oracle_is_asked", the_oracle_is_asked),
+        trial("confirm::input_is_given_again", input_is_given_again),
+        trial("confirm::another_build_is_refused", another_build_is_refused),
+        trial("confirm::a_rank_may_die", a_rank_may_die),
+        trial("confirm::the_coordinator_may_die", the_coordinator_may_die),
+        trial("confirm::strangers_stay_out", strangers_stay_out),
+        trial("confirm::mistakes_have_their_line", mistakes),
+        trial("confirm::known_ones_are_skipped", known_ones_are_skipped),
+    ];
+    let step = if nightly() { 1 } else { STEP };
+    let racy = |program: &Program| program.is_racy() && !ORDERED_HERE.contains(&program.name());
+    let corpus = [programs(), mpi_programs("openmpi"), mpi_programs("mpich")];
+    for (index, programs) in corpus.into_iter().enumerate() {
+        match programs {
+            Err(error) => trials.push(trial("confirm::corpus", move || Err(error.into()))),
+            Ok(programs) => {
+                // MPI programs take their time to start.
+                let step = if nightly() { 1 } else { step * (1 + 2 * index) };
+                for program in programs.into_iter().filter(|program| racy(program)).step_by(step) {
+                    let name = format!("confirm::corpus::{}{}", program.engine(), program.name());
+                    trials.push(trial(&name, move || confirmed_and_replayed(&program)));
+                }
+            }
+        }
+    }
+    trials
+}
+
+fn source(name: &str) -> PathBuf {
+    root().join("tests/confirm").join(name)
+}
+
+/// `thrille check` with phase 2, in a directory of its own.
+fn checked(dir: &Path, words: &[&str], source: &Path) -> Command {
+    let mut command = thrille(["check", "-n2", "--quiet", "--out", "run", "--confirm-time", "40"]);
+    command.args(words).arg(source).current_dir(dir);
+    command.env("WITNESS", dir.join("witness")).env("HANDOVER", dir.join("handover"));
+    command
+}
+
+fn races(dir: &Path) -> Result<Vec<Value>, Failed> {
+    Ok(report(&dir.join("run"))?["races"].as_array().cloned().unwrap_or_default())
+}
+
+fn verdict(race: &Value) -> &str {
+    race["confirmation"]["verdict"].as_str().unwrap_or("none")
+}
+
+fn is_confirmed(race: &Value) -> bool {
+    !matches!(verdict(race), "not_confirmed" | "none")
+}
+
+/// What the program itself saw, one word a run; the first is phase 1's.
+fn testimony(dir: &Path) -> Result<Vec<String>, Failed> {
+    Ok(fs::read_to_string(dir.join("witness"))?.lines().map(str::to_owned).collect())
+}
+
+fn overlap_is_witnessed() -> Outcome {
+    let dir = temporary();
+    let ended = expect(&mut checked(dir.path(), &[], &source("overlap.c")), 1)?;
+    let races = races(dir.path())?;
+    check(races.len() == 1 && is_confirmed(&races[0]), || format!("{races:#?}\n{ended}"))?;
+    let seen = testimony(dir.path())?;
+    check(seen.len() >= 4, || format!("three runs of phase 2 at least: {seen:?}"))?;
+    check(seen[1..].iter().all(|word| word == "overlap"), || format!("the program saw {seen:?}\n{ended}"))
+}
+
+/// A program whose data is ordered by something that the model does not know: nobody says that it raced, least of all itself.
+fn ordered(name: &str, by_flag: bool) -> Outcome {
+    let dir = temporary();
+    let file = source(&format!("{name}.c"));
+    let ended = run_within(&mut checked(dir.path(), &[], &file), Duration::from_secs(120))?;
+    ended.expect(1)?;
+    let text = fs::read_to_string(&file)?;
+    let data: Vec<u64> =
+        (1..).zip(text.lines()).filter(|(_, line)| line.contains("/* data */")).map(|(n, _)| n).collect();
+    for race in races(dir.path())? {
+        let line = |side: &str| race[side]["at"]["line"].as_u64().unwrap_or(0);
+        if data.contains(&line("a")) && data.contains(&line("b")) {
+            check(!is_confirmed(&race), || format!("a confirmation that is wrong: {race:#}\n{ended}"))?;
+            check(race["confirmation"]["unlikely"] == by_flag, || format!("{race:#}"))?;
+        } else {
+            check(is_confirmed(&race), || format!("the race on the flag is one: {race:#}"))?;
+        }
+    }
+    let seen = testimony(dir.path())?;
+    check(seen.len() >= 6 && seen.iter().all(|word| word == "apart"), || format!("the program saw {seen:?}"))
+}
+
+fn rare_in_five_runs() -> Outcome {
+    let dir = temporary();
+    let ended = expect(&mut checked(dir.path(), &[], &source("rare.c")), 1)?;
+    let races = races(dir.path())?;
+    let good = |race: &Value| is_confirmed(race) && race["confirmation"]["tries"].as_u64().is_some_and(|n| n <= 5);
+    check(races.len() == 2 && races.iter().all(good), || format!("{races:#?}\n{ended}"))?;
+    check(races.iter().any(|race| verdict(race) == "changes_result"), || format!("{races:#?}"))?;
+    // Plain runs do not show it.
+    for _ in 0..if nightly() { 1000 } else { 30 } {
+        let mut plain = thrille(["run", "-n2", "--quiet", "--out", "plain", "--report", "/dev/null", "run/bin/rare"]);
+        let ended = run(plain.current_dir(dir.path()))?;
+        check(ended.stdout.is_empty(), || format!("a plain run shows it: {ended}"))?;
+    }
+    Ok(())
+}
+
+fn a_crash_is_told() -> Outcome {
+    let dir = temporary();
+    let ended = expect(&mut checked(dir.path(), &[], &source("crash.c")), 1)?;
+    let races = races(dir.path())?;
+    check(races.len() == 1 && verdict(&races[0]) == "crashes_or_hangs", || format!("{races:#?}\n{ended}"))?;
+    ended.says(&["confirmed, crashes or hangs", "when b is first", "thrille confirm run --replay thr1-"])
+}
+
+fn a_hundred_pairs() -> Outcome {
+    let dir = temporary();
+    let mut text = String::from("#include <shmem.h>\nstatic long x[100];\nint main(void)\n{\n    shmem_init();\n");
+    text += "    int me = shmem_my_pe();\n    volatile long seen = 0;\n    if (me == 0) {\n";
+    (0..100).for_each(|n| text += &format!("        shmem_long_p(&x[{n}], 1, 1);\n"));
+    text += "    } else {\n";
+    (0..100).for_each(|n| text += &format!("        seen = x[{n}];\n"));
+    text += "    }\n    (void)seen;\n    shmem_finalize();\n    return 0;\n}\n";
+    let file = dir.path().join("many.c");
+    fs::write(&file, text)?;
+    // No time for the orders: the question is how many runs it takes to find them.
+    expect(&mut checked(dir.path(), &[], &file), 1)?;
+    let races = races(dir.path())?;
+    let tries = races.iter().filter_map(|race| race["confirmation"]["tries"].as_u64()).max();
+    check(races.len() == 100 && races.iter().all(is_confirmed), || format!("{} races", races.len()))?;
+    check(tries.is_some_and(|tries| tries <= 3), || format!("it took {tries:?} runs"))
+}
+
+fn the_oracle_is_asked() -> Outcome {
+    let dir = temporary();
+    // What the program prints is no difference for this judge; that it printed anything is.
+    let words = ["--oracle", "test ! -s \"$THRILLE_STDOUT\""];
+    expect(&mut checked(dir.path(), &words, &source("rare.c")), 1)?;
+    let texts: Vec<String> =
+        races(dir.path())?.iter().map(|race| race["confirmation"]["text"].as_str().unwrap_or("").to_owned()).collect();
+    check(texts.iter().any(|text| text.contains("the oracle's verdict")), || format!("{texts:?}"))?;
+    let mut missing = thrille(["confirm", "run", "--again", "--oracle", "./no-such-judge"]);
+    let ended = expect(missing.current_dir(dir.path()), 2)?;
+    ended.says(&["no-such-judge", "was not found", "--oracle ./verify.sh"])
+}
+
+fn input_is_given_again() -> Outcome {
+    let dir = temporary();
+    let input = dir.path().join("input");
+    fs::write(&input, "1\n")?;
+    let mut command = checked(dir.path(), &[], &source("reads.c"));
+    let ended = expect(command.stdin(fs::File::open(&input)?), 1)?;
+    let races = races(dir.path())?;
+    check(races.len() == 1 && verdict(&races[0]) == "changes_result", || format!("{races:#?}\n{ended}"))?;
+    // What a pipe said is gone: that is said.
+    let mut command = checked(dir.path(), &[], &source("reads.c"));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    std::io::Write::write_all(&mut child.stdin.take().ok_or("no pipe")?, b"1\n")?;
+    check(child.wait()?.code() == Some(1), || "races are found all the same".into())?;
+    let report = report(&dir.path().join("run"))?;
+    let race = &report["races"][0]["confirmation"];
+    check(race["verdict"] == "not_confirmed", || format!("{race:#}"))?;
+    check(report["notes"].to_string().contains("standard input"), || format!("{:#}", report["notes"]))
+}
+
+/// A run of a program whose race was not looked for.
+fn predicted(dir: &Path) -> Result<Ended, Failed> {
+    expect(&mut checked(dir, &["--no-confirm"], &root().join("tests/shmem/put_load_race.c")), 1)
+}
+
+fn another_build_is_refused() -> Outcome {
+    let dir = temporary();
+    predicted(dir.path())?;
+    let program = dir.path().join("run/bin/put_load_race");
+    let built = fs::read(&program)?;
+    let other = temporary();
+    expect(&mut checked(other.path(), &["--no-confirm"], &root().join("tests/shmem/put_store_race.c")), 1)?;
+    fs::copy(other.path().join("run/bin/put_store_race"), &program)?;
+    let confirm = || {
+        let mut command = thrille(["confirm", "run", "--quiet"]);
+        command.current_dir(dir.path());
+        command
+    };
+    expect(&mut confirm(), 2)?.says(&["put_load_race", "has been built anew since the run"])?;
+    fs::remove_file(&program)?;
+    expect(&mut confirm(), 2)?.says(&["put_load_race", "was not found"])?;
+    fs::write(&program, built)?;
+    expect(&mut confirm(), 2)?.says(&["is not executable"])?;
+    // The report is as it was.
+    check(races(dir.path())?.len() == 1, || "the race is lost".into())
+}
+
+fn a_rank_may_die() -> Outcome {
+    let dir = temporary();
+    let mut command = checked(dir.path(), &["--no-confirm"], &source("dies.c"));
+    expect(command.env("DIE", dir.path().join("die")), 1)?;
+    fs::write(dir.path().join("die"), "")?;
+    let mut command = thrille(["confirm", "run", "--quiet", "--tries", "2"]);
+    let ended = expect(command.env("DIE", dir.path().join("die")).current_dir(dir.path()), 1)?;
+    check(ended.stdout.contains("not confirmed in 2 tries: side b never came"), || format!("{ended}"))?;
+    no_process_of(dir.path())?;
+    // Nothing is lost: alive, they meet.
+    fs::remove_file(dir.path().join("die"))?;
+    let ended = expect(thrille(["confirm", "run", "--quiet"]).current_dir(dir.path()), 1)?;
+    check(ended.stdout.contains("1 race found, 1 confirmed"), || format!("{ended}"))
+}
+
+/// No process has its program below a directory.
+fn no_process_of(dir: &Path) -> Outcome {
+    let alive = || {
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        processes.filter(|entry| fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe.starts_with(dir))).count()
+    };
+    for _ in 0..200 {
+        if alive() == 0 {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Err(format!("{} processes were left behind", alive()).into())
+}
+
+fn the_coordinator_may_die() -> Outcome {
+    let dir = temporary();
+    let mut command = checked(dir.path(), &["--no-confirm"], &source("by_time.c"));
+    expect(&mut command, 1)?;
+    let mut command = thrille(["confirm", "run", "--quiet"]);
+    let mut child = command.current_dir(dir.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    // Each run takes more than a second.
+    let begun = std::time::Instant::now();
+    let below = |name: &str| {
+        let entries = fs::read_dir(dir.path().join("run")).into_iter().flatten().flatten();
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(name)).count()
+    };
+    while below("confirm-") == 0 {
+        check(begun.elapsed() < Duration::from_secs(20), || "no run begins".into())?;
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    child.kill()?;
+    child.wait()?;
+    no_process_of(dir.path())?;
+    let report = report(&dir.path().join("run"))?;
+    check(report["races"].as_array().is_some_and(|races| races.len() == 1), || format!("{report:#}"))?;
+    // What it left is no obstacle.
+    let ended = expect(thrille(["confirm", "run", "--quiet", "--tries", "1"]).current_dir(dir.path()), 1)?;
+    check(ended.stdout.contains("1 race found, 0 confirmed"), || format!("{ended}"))
+}
+
+/// Somebody without the token gets no answer, and disturbs nobody.
+fn strangers_stay_out() -> Outcome {
+    use std::io::{Read, Write};
+    let dir = temporary();
+    expect(&mut checked(dir.path(), &["--no-confirm"], &source("by_time.c")), 1)?;
+    let mut command = thrille(["confirm", "run", "--quiet", "--tries", "1"]);
+    let mut child = command.current_dir(dir.path()).stdout(Stdio::piped()).spawn()?;
+    let mut asked = 0;
+    let mut ports = Vec::new();
+    while child.try_wait()?.is_none() {
+        for port in listening(child.id()) {
+            if ports.contains(&port) {
+                continue;
+            }
+            ports.push(port);
+            let Ok(mut stream) = std::net::TcpStream::connect(("127.0.0.1", port)) else { continue };
+            let mut greeting = b"THRCONF1\x01\0\0\0".to_vec();
+            greeting.extend([b'0'; 64]);
+            let _ = stream.write_all(&greeting);
+            let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
+            let mut answer = Vec::new();
+            let _ = stream.read_to_end(&mut answer);
+            check(answer.is_empty(), || format!("a stranger was told {answer:?}"))?;
+            asked += 1;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    check(asked > 0, || "nobody listened".into())?;
+    let mut said = String::new();
+    child.stdout.take().ok_or("no output")?.read_to_string(&mut said)?;
+    check(said.contains("not confirmed in 1 try"), || said.clone())
+}
+
+/// The ports of 127.0.0.1 that a process listens on.
+fn listening(pid: u32) -> Vec<u16> {
+    let links = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let inodes: Vec<String> = links
+        .filter_map(|link| fs::read_link(link.path()).ok())
+        .filter_map(|to| to.to_string_lossy().strip_prefix("socket:[")?.strip_suffix(']').map(str::to_owned))
+        .collect();
+    let table = fs::read_to_string("/proc/net/tcp").unwrap_or_default();
+    let rows = table.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let mine = rows
+        .filter(|row| row.get(3) == Some(&"0A") && row.get(9).is_some_and(|inode| inodes.iter().any(|i| i == inode)));
+    mine.filter_map(|row| u16::from_str_radix(row[1].split(':').nth(1)?, 16).ok()).collect()
+}
+
+fn mistakes() -> Outcome {
+    let dir = temporary();
+    let said = |words: &[&str]| expect(thrille(words).current_dir(dir.path()), 2);
+    said(&["confirm", "nowhere"])?.says(&["nowhere", "holds no run"])?;
+    predicted(dir.path())?;
+    said(&["confirm", "run", "--replay", "nonsense"])?.says(&["not a schedule", "thrille confirm --replay"])?;
+    said(&["confirm", "run", "--replay", "thr1-0202"])?.says(&["damaged"])?;
+    said(&["confirm", "run", "--replay", "thr7-0202"])?.says(&["another version"])?;
+    expect(thrille(["confirm", "run", "--quiet"]).current_dir(dir.path()), 1)?;
+    let schedule = races(dir.path())?[0]["confirmation"]["schedule"].as_str().unwrap_or("").to_owned();
+    let other = temporary();
+    expect(&mut checked(other.path(), &["--no-confirm"], &root().join("tests/shmem/put_store_race.c")), 1)?;
+    let mut command = thrille(["confirm", "run", "--replay", &schedule]);
+    expect(command.current_dir(other.path()), 2)?.says(&["not of a race of this run"])?;
+    fs::write(dir.path().join("run/confirm.json"), "{")?;
+    let ended = expect(thrille(["report", "run"]).current_dir(dir.path()), 1)?;
+    check(ended.stdout.contains("confirm.json of this run cannot be read"), || format!("{ended}"))
+}
+
+fn known_ones_are_skipped() -> Outcome {
+    let dir = temporary();
+    expect(&mut checked(dir.path(), &[], &root().join("tests/shmem/put_load_race.c")), 1)?;
+    let written = || fs::metadata(dir.path().join("run/confirm.json")).and_then(|meta| meta.modified());
+    let before = written()?;
+    expect(thrille(["confirm", "run", "--quiet"]).current_dir(dir.path()), 1)?;
+    check(written()? == before, || "a race that is confirmed was looked for again".into())?;
+    expect(thrille(["confirm", "run", "--quiet", "--again"]).current_dir(dir.path()), 1)?;
+    check(written()? != before, || "--again does nothing".into())
+}
+
+/// Every race of a program happens within three tries, and again by its schedule.
+fn confirmed_and_replayed(program: &Program) -> Outcome {
+    let dir = temporary();
+    let mut words = program.check(program.ranks()[0], Path::new("run"));
+    words.retain(|word| word != "--no-confirm");
+    words.extend(["--confirm-time".into(), "60".into()]);
+    let ended = run_within(thrille(words).current_dir(dir.path()), Duration::from_secs(150))?;
+    ended.expect(1)?;
+    for race in races(dir.path())? {
+        let found = &race["confirmation"];
+        check(is_confirmed(&race), || format!("not confirmed: {found:#}\n{ended}"))?;
+        check(found["tries"].as_u64().is_some_and(|n| n <= 3), || format!("too many tries: {found:#}"))?;
+        // The command as it is printed.
+        let printed = found["replay"].as_str().unwrap_or("");
+        let words: Vec<&str> = printed.split(' ').collect();
+        check(words.first() == Some(&"thrille"), || printed.to_owned())?;
+        let mut replay = Command::new(THRILLE);
+        replay.args(&words[1..]).current_dir(dir.path()).stdin(Stdio::null());
+        let again = run_within(&mut replay, Duration::from_secs(100))?;
+        check(again.status.code() == Some(1), || format!("{printed} does not reproduce it\n{again}"))?;
+    }
+    Ok(())
+}

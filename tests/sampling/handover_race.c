@@ -1,0 +1,42 @@
+/* thrille: n=2 policies=budget */
+/* As handover_safe, but the data is written after the lock was released. */
+#include <shmem.h>
+
+#define TURNS 400
+
+static long lock, filled;
+static long data[TURNS];
+
+static long is_filled(long turn)
+{
+    shmem_set_lock(&lock);
+    long seen = shmem_long_g(&filled, 0);
+    shmem_clear_lock(&lock);
+    return seen > turn;
+}
+
+static void fill(long turn)
+{
+    shmem_set_lock(&lock);
+    filled = turn + 1;
+    shmem_clear_lock(&lock);
+    data[turn] = turn; /* race: a */
+}
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    for (long turn = 0; turn < TURNS; turn++) {
+        if (me == 0)
+            fill(turn);
+        else {
+            while (!is_filled(turn))
+                ;
+            shmem_long_g(&data[turn], 0); /* race: a */
+        }
+    }
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}

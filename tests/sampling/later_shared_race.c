@@ -1,0 +1,31 @@
+/* thrille: n=2 policies=HA,HA.5,H0,IA,FA0,BA,PA,K2A,MA */
+/* A statement that touched nothing but private memory in a thousand calls touches memory that became symmetric afterwards. A detector that takes what was
+   private once for private for good does not look at it any more. */
+#include <shmem.h>
+#include <stdlib.h>
+
+static void fill(long *at, int n)
+{
+    for (int i = 0; i < n; i++)
+        at[i] = i; /* race: a */
+}
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    long *own = malloc(8 * sizeof *own);
+    for (int turn = 0; turn < 1000; turn++)
+        fill(own, 8);
+    long *shared = shmem_malloc(8 * sizeof *shared);
+    long got[8];
+    if (me == 0)
+        fill(shared, 8);
+    else
+        shmem_long_get(got, shared, 8, 0); /* race: a */
+    shmem_barrier_all();
+    free(own);
+    shmem_free(shared);
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* thrille: n=2 */
+/* printf reads the string after the barrier. */
+#include <shmem.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char text[64] = "0123456789 nothing yet";
+static int numbers[16];
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    if (me == 0)
+        shmem_putmem(text, "hello", 6, 1);
+    shmem_barrier_all();
+    if (me == 1)
+        printf("%d %f: %s\n", me, 1.5, text);
+    shmem_finalize();
+    return 0;
+}

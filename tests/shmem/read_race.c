@@ -1,0 +1,27 @@
+/* thrille: n=2 */
+/* read writes what another PE gets. */
+#include <shmem.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char text[64] = "0123456789 nothing yet";
+static int numbers[16];
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    static char got[4];
+    int ends[2];
+    if (pipe(ends) || write(ends[1], "abcd", 4) != 4)
+        return 1;
+    if (me == 1 && read(ends[0], text, 4) != 4) /* race: a */
+        return 1;
+    if (me == 0)
+        shmem_getmem(got, text, 4, 1); /* race: a */
+    shmem_finalize();
+    return 0;
+}
