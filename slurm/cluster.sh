@@ -11,6 +11,8 @@
 # N nodes are called n1 to nN [2]; each claims to have so many processors [4], however many there are.
 # Debian and Ubuntu: apt-get install slurm-wlm munge
 set -euo pipefail
+# Where daemons are, which not every user has in PATH.
+export PATH="$PATH:/usr/sbin:/sbin"
 
 say() { echo "cluster.sh: $*" >&2; }
 die() { say "$*"; exit 2; }

@@ -56,6 +56,7 @@ pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
     let local = typed.local.as_deref().map(|local| RunDir::shared(Some(local), "").and_then(writable));
     let local = local.transpose().with_context(who)?;
     let mut info = run::info(&typed.command, seat.size);
+    info.program = std::path::absolute(&program).ok();
     if seat.rank == 0 {
         info.notes.extend(seat::wrong_plugin(crate::mpi::model(&program), &|name| std::env::var(name).ok()));
         for note in &info.notes {

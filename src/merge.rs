@@ -5,6 +5,7 @@
 
 use crate::args;
 use crate::exec::{Seat, exits};
+use crate::gate::Gate;
 use crate::output::{self, Code};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -38,7 +39,8 @@ pub fn merge(typed: &args::Merge) -> Result<Code> {
             info.write(&typed.dir)?;
         }
     }
-    let report = Report::from_run_dir(&typed.dir)?;
+    let mut report = Report::from_run_dir(&typed.dir)?;
+    Gate::new(&args::Forms::default())?.apply(&mut report);
     output::keep_and_print(&report, &typed.dir, typed.json)
 }
 

@@ -144,14 +144,6 @@ pub fn colour(terminal: bool) -> Colour {
     if terminal && !refused && !dumb { Colour::Always } else { Colour::Never }
 }
 
-/// Writes the report into the run's directory and prints it.
-pub fn keep_and_print(report: &Report, dir: &Path, json: bool) -> Result<Code> {
-    let form = if json { Form::Json } else { Form::Text };
-    print(&mut stdout(), &report.render(form, colour(stdout().is_terminal())));
-    keep(report, dir)?;
-    Ok(Code::of(report))
-}
-
 /// `thrille report`.
 pub fn report(typed: &args::Report) -> Result<Code> {
     let place = Place::new(None, &typed.forms)?;
@@ -174,6 +166,14 @@ pub fn report(typed: &args::Report) -> Result<Code> {
 pub fn print_report(report: &Report, json: bool) {
     let text = if json { report.json() + "\n" } else { report.text(colour(stdout().is_terminal())) };
     print(&mut stdout(), &text);
+}
+
+/// Writes the report into the run's directory and prints it.
+pub fn keep_and_print(report: &Report, dir: &Path, json: bool) -> Result<Code> {
+    let kept = keep(report, dir);
+    print_report(report, json);
+    kept?;
+    Ok(Code::of(report))
 }
 
 /// Prints a line on standard output.

@@ -8,7 +8,6 @@ use crate::progress::Wish;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hasher};
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -120,7 +119,7 @@ impl Engine for Ranks {
         let floor = Floor::new(self.size, plan.candidates.clone(), plan.live.clone(), plan.choice.policy())
             .with_late(plan.late);
         // Half of the time for the meeting, half for the program to come to its end.
-        let coordinator = Coordinator::start(IpAddr::V4(Ipv4Addr::LOCALHOST), token.clone(), floor, plan.limit / 2)?;
+        let coordinator = Coordinator::start(mpi::address()?, token.clone(), floor, plan.limit / 2)?;
         let start = Start {
             program: self.program.clone(),
             command: self.command.clone(),

@@ -179,6 +179,11 @@ fn sbatch(mpi: &str, half: &str) -> Outcome {
     check(out.join("phase2.out").exists() == (half == "race"), || {
         format!("phase 2 ran, or did not:\n{}\n{}", said("phase1.out"), said("phase2.out"))
     })?;
+    if half == "race" {
+        check(said("report.txt").contains("1 race found, 1 confirmed"), || {
+            format!("the race happens again under control:\n{}\n{}", said("report.txt"), said("phase2.out"))
+        })?;
+    }
     nobody_is_left(dir.path())
 }
 

@@ -58,6 +58,11 @@ fn rank() {
         let heard = me.round(script::outbox(rank, size, round)).expect("a round");
         assert_eq!(heard, script::expected(rank, size, round, &BTreeSet::new()), "rank {rank}, round {round}");
     }
+    for round in 0..ROUNDS {
+        let heard = me.deal(script::script(rank, size, round).0, &script::numbers(rank, round)).expect("a round");
+        assert_eq!(heard, script::dealt(rank, size, round), "rank {rank}, round {round} of numbers");
+    }
+    assert!(me.deal(Vec::new(), &[7]).expect("a round without messages").from.is_empty());
     // Long words to everybody, large messages, nothing at all.
     let long = vec![rank as u8; 100_000 * (rank as usize + 1)];
     let heard = me.round(Outbox::new().all(long.clone()).to((rank + 1) % size, long)).expect("a round");

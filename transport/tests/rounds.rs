@@ -4,7 +4,7 @@ mod common;
 
 use std::{collections::BTreeSet, thread, time::Duration};
 
-use common::script::{expected, outbox};
+use common::script::{dealt, expected, numbers, outbox, script};
 use common::{Rank, everywhere, together};
 use thrille_transport::{HubEvent, Outbox, TransportError};
 
@@ -21,6 +21,19 @@ fn check(me: &mut Rank, round: u64, gone: &BTreeSet<u32>) {
 fn sparse_exchanges_for_thousands_of_rounds() {
     everywhere(|ranks, _| {
         together(ranks, |mut me| (0..ROUNDS).for_each(|round| check(&mut me, round, &BTreeSet::new())));
+    });
+}
+
+#[test]
+fn messages_to_some_and_the_least_of_numbers() {
+    everywhere(|ranks, _| {
+        together(ranks, |mut me| {
+            let (rank, size) = (me.rank(), me.size());
+            for round in 0..ROUNDS / 4 {
+                let heard = me.deal(script(rank, size, round).0, &numbers(rank, round)).unwrap();
+                assert_eq!(heard, dealt(rank, size, round), "rank {rank}, round {round}");
+            }
+        });
     });
 }
 

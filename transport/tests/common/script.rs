@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use thrille_transport::{Inbox, Outbox};
+use thrille_transport::{Dealt, Inbox, Outbox};
 
 /// What `rank` says in `round`: anybody can compute it, so everybody can check it.
 pub fn script(rank: u32, size: u32, round: u64) -> (Vec<(u32, Vec<u8>)>, Vec<u8>) {
@@ -36,4 +36,17 @@ pub fn expected(rank: u32, size: u32, round: u64, gone: &BTreeSet<u32>) -> Inbox
         inbox.all.push(Some(all));
     }
     inbox
+}
+
+/// Numbers of which all want the least.
+pub fn numbers(rank: u32, round: u64) -> [u64; 3] {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(round << 20 | u64::from(rank));
+    [random.random(), random.random_range(0..4), u64::from(rank) ^ round]
+}
+
+/// What a round without words to everybody must give.
+pub fn dealt(rank: u32, size: u32, round: u64) -> Dealt {
+    let all: Vec<[u64; 3]> = (0..size).map(|rank| numbers(rank, round)).collect();
+    let least = (0..3).map(|i| all.iter().map(|numbers| numbers[i]).min().unwrap_or(0)).collect();
+    Dealt { from: expected(rank, size, round, &BTreeSet::new()).from, least }
 }
