@@ -73,6 +73,8 @@ unsafe extern "C" fn thrille_unregister(from: *const Function, to: *const Functi
         // SAFETY: as above; it is forgotten here, before it goes.
         let all: &'static [Function] =
             unsafe { std::slice::from_raw_parts(from, (bounds.1 - bounds.0) / size_of::<Function>()) };
-        all.iter().for_each(|function| policy().forget(function));
+        for function in all {
+            policy().forget(function);
+        }
     }
 }
