@@ -236,6 +236,7 @@ mod tests {
             told,
             grace: Duration::ZERO,
             wish: Wish::Quiet,
+            confirming: None,
         };
         let mut line = Line::new(&start, Path::new("/no/such/run"));
         let news = |phase, executed| {
