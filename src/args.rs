@@ -1,6 +1,7 @@
 //! The command line as typed. What it means is for the commands to find out.
 #![allow(clippy::doc_markdown, reason = "these comments are the help text")]
 
+use crate::cc::Wanted;
 use crate::mpi::Mpi;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -16,8 +17,8 @@ use std::path::PathBuf;
         thrille check ring.c -n 4                 build it instrumented, run it on 4 ranks, report\n  \
         make CC=\"thrille cc -- gcc\" && thrille run -n 4 ./ring\n  \
         srun -n 64 thrille exec ./solver          the same inside a batch job\n  \
-        thrille sbatch -N 2 -n 64 ./solver        writes and submits such a job\n  \
         thrille confirm                           make the races that the last run predicted happen\n  \
+        thrille sbatch -N 2 -n 64 ./solver        writes and submits such a job\n  \
         thrille report --json                     the last run's report once more, for programs"
 )]
 pub struct Args {
@@ -125,6 +126,9 @@ pub struct Check {
     /// Compiler and flags to use instead of the guess, for example "clang -O2 -Iinclude"
     #[arg(long, value_name = "CMD FLAGS")]
     pub cc: Option<String>,
+    /// How to make loads and stores visible [default: THRILLE_INSTRUMENT, or the plugin where there is one for the compiler]
+    #[arg(long, value_name = "HOW")]
+    pub instrument: Option<Wanted>,
     /// Keep the object files of the build in the run directory
     #[arg(long)]
     pub keep: bool,
@@ -227,6 +231,9 @@ fn ranks(text: &str) -> Result<u64, String> {
 /// `thrille cc`.
 #[derive(Debug, clap::Args)]
 pub struct Cc {
+    /// How to make loads and stores visible [default: THRILLE_INSTRUMENT, or the plugin where there is one for the compiler]
+    #[arg(long, value_name = "HOW")]
+    pub instrument: Option<Wanted>,
     /// The compiler command
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_names = ["CMD", "ARGS"])]
     pub command: Vec<OsString>,

@@ -6,19 +6,22 @@
 //! | [`plan`](self::plan) | which commands to run instead |
 //! | [`flags`] | what is added to them |
 //! | [`family`] | gcc or clang |
+//! | [`instrument`] | by the clang plugin or by hooks |
 
 mod family;
 mod flags;
+mod instrument;
 mod line;
 mod plan;
 #[cfg(test)]
 mod tests;
 
 pub use family::Family;
+pub use instrument::{Instrument, Wanted};
 pub use line::{FORTRAN, Line};
 pub use plan::{Argv, Setting, plan};
 
-use crate::home::Home;
+use crate::home::{Home, Plugins};
 use crate::{args, mpi, split};
 use anyhow::{Context, Result};
 use std::ffi::{OsStr, OsString};
@@ -45,7 +48,9 @@ pub fn main(typed: &args::Cc) -> Result<ExitCode> {
         "cannot make a directory for temporary objects: free some space, or set TMPDIR to a directory that can be written",
     )?;
     let home = home_for(&compiler)?;
-    let setting = Setting { family: Family::of(&compiler)?, home: &home, temporary: temporary.path() };
+    let family = Family::of(&compiler)?;
+    let instrument = instrument(typed.instrument, family);
+    let setting = Setting { family, instrument, home: &home, temporary: temporary.path() };
     for argv in plan(&compiler, &line, &setting)? {
         let status = run(&argv, Some(temporary.path()))?;
         if !status.success() {
@@ -53,6 +58,16 @@ pub fn main(typed: &args::Cc) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How to instrument with this compiler. What the user should know of it is said.
+pub fn instrument(wanted: Option<Wanted>, family: Family) -> Instrument {
+    let wanted = wanted.or_else(instrument::from_environment);
+    let (instrument, note) = instrument::choose(wanted, family, &Plugins::find());
+    if let Some(note) = note {
+        eprintln!("thrille: {note}");
+    }
+    instrument
 }
 
 /// The compiler with what stands before it, and its arguments.

@@ -1,6 +1,6 @@
 //! `thrille check`: builds what a person would have built, then runs it.
 
-use crate::cc::{self, Argv, Family, Line, Setting};
+use crate::cc::{self, Argv, Family, Line, Setting, Wanted};
 use crate::config::Usual;
 use crate::confirm;
 use crate::home::Home;
@@ -75,7 +75,7 @@ pub fn check(typed: args::Check) -> Result<Code> {
     let guess = Guess::new(&files, typed.cc.as_deref(), typed.common.mpi, &|name| std::env::var(name).ok())?;
     let home = cc::home_for(&guess.compilers.of(main_kind(&files))[..1])?;
     let dir = RunDir::make(typed.common.out.as_deref())?;
-    let program = match build(&files, &guess, &home, dir.path()) {
+    let program = match build(&files, &guess, &home, typed.instrument, dir.path()) {
         Ok(Some(program)) => program,
         Ok(None) => {
             // The compiler has said why.
@@ -184,14 +184,22 @@ fn needs(files: &[(PathBuf, Kind)], compiler: &[OsString]) -> Result<Needs> {
 }
 
 /// Builds the program; none if the compiler does not like it.
-fn build(files: &[(PathBuf, Kind)], guess: &Guess, home: &Home, dir: &Path) -> Result<Option<PathBuf>> {
+fn build(
+    files: &[(PathBuf, Kind)],
+    guess: &Guess,
+    home: &Home,
+    wanted: Option<Wanted>,
+    dir: &Path,
+) -> Result<Option<PathBuf>> {
     let (bin, obj) = (dir.join("bin"), dir.join("obj"));
     for made in [&bin, &obj] {
         std::fs::create_dir_all(made).with_context(|| format!("cannot make {}", made.display()))?;
     }
     let program = bin.join(files[0].0.file_stem().unwrap_or_default());
     for (compiler, args) in commands(files, guess, &obj, &program) {
-        let setting = Setting { family: Family::of(compiler)?, home, temporary: &obj };
+        let family = Family::of(compiler)?;
+        let instrument = cc::instrument(wanted, family);
+        let setting = Setting { family, instrument, home, temporary: &obj };
         for argv in cc::plan(compiler, &Line::parse(&args), &setting)? {
             if !cc::run(&argv, Some(&obj))?.success() {
                 return Ok(None);

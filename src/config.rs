@@ -170,7 +170,8 @@ impl File {
     fn parse(text: &str) -> Result<Self> {
         let table: toml::Table = toml::from_str(text).map_err(|error| anyhow!("{}", error.to_string().trim_end()))?;
         let mut file = Self::default();
-        for (name, value) in &table {
+        // Suppressions may stand here too; the gate reads them.
+        for (name, value) in table.iter().filter(|(name, _)| *name != "suppress") {
             let Some(key) = KEYS.iter().find(|key| key.name == name) else { bail!("{}", unknown(name)) };
             (key.set)(&mut file, value).with_context(|| format!("the key `{name}`"))?;
         }

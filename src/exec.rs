@@ -49,12 +49,12 @@ pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
         note_exit(Path::new(&dir), seat.rank, status);
         return end_like(status);
     }
+    let config = Config::new(&typed.observe, Usual::ByBuild, seed_of_job(&seat.job))?;
+    command.envs(config.environment());
     let who = || format!("rank {} on {}", seat.rank, host());
     let dir = RunDir::shared(typed.out.as_deref(), &seat.job).and_then(writable).with_context(who)?;
     let local = typed.local.as_deref().map(|local| RunDir::shared(Some(local), "").and_then(writable));
     let local = local.transpose().with_context(who)?;
-    let config = Config::new(&typed.observe, Usual::ByBuild, seed_of_job(&seat.job))?;
-    command.envs(config.environment());
     let mut info = run::info(&typed.command, seat.size);
     info.program = std::path::absolute(&program).ok();
     if seat.rank == 0 {

@@ -7,6 +7,48 @@ use std::path::{Path, PathBuf};
 /// The two libraries.
 pub const LIBRARIES: [&str; 2] = ["libthrille.so", "libthrille_shmem.so"];
 
+/// The compiler plugin of one LLVM.
+pub const PLUGIN: &str = "libthrille_instrument.so";
+
+/// Where the compiler plugins are: in directories `plugin-16`, `plugin-19` and so on.
+#[derive(Clone, Debug)]
+pub struct Plugins {
+    dirs: Vec<PathBuf>,
+}
+
+impl Plugins {
+    /// Looks in `$THRILLE_HOME`, beside the executable, where an installation puts them, and in a cargo tree.
+    pub fn find() -> Self {
+        let home = std::env::var_os("THRILLE_HOME").map(|home| Path::new(&home).join("lib"));
+        let exe = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned())).unwrap_or_default();
+        Self::below(home.into_iter().chain(["", "../lib/thrille", ".."].map(|below| exe.join(below))).collect())
+    }
+
+    /// Those in these directories.
+    pub fn below(dirs: Vec<PathBuf>) -> Self {
+        Self { dirs }
+    }
+
+    /// The one for this version.
+    pub fn of(&self, version: u32) -> Option<PathBuf> {
+        let dirs = self.dirs.iter().map(|dir| dir.join(format!("plugin-{version}")));
+        // In a cargo tree it is below that, by profile.
+        let all = dirs.flat_map(|dir| ["", "release", "debug"].map(|profile| dir.join(profile)));
+        pick(all, &[PLUGIN]).map(|dir| dir.join(PLUGIN))
+    }
+
+    /// The versions that there are plugins for.
+    pub fn versions(&self) -> Vec<u32> {
+        let listed = self.dirs.iter().filter_map(|dir| std::fs::read_dir(dir).ok()).flatten().flatten();
+        let version = |name: &std::ffi::OsStr| name.to_str()?.strip_prefix("plugin-")?.parse().ok();
+        let mut versions: Vec<u32> = listed.filter_map(|entry| version(&entry.file_name())).collect();
+        versions.retain(|&version| self.of(version).is_some());
+        versions.sort_unstable();
+        versions.dedup();
+        versions
+    }
+}
+
 /// What programs are built with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {

@@ -103,7 +103,7 @@ pub fn launch(start: &Start, dir: &Path) -> Result<Ended> {
             .with_context(|| format!("cannot start {}", start.program.display()))?;
         herd.children.push(Some(child));
     }
-    let mut line = Line::new(start.ranks as usize, start.wish, dir);
+    let mut line = Line::new(start, dir);
     let mut notes = Vec::new();
     let mut nap = Duration::from_micros(200);
     let mut hung = false;

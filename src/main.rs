@@ -8,9 +8,9 @@
 //! | [`run`] | `thrille run`: start, watch, report |
 //! | [`confirm`] | `thrille confirm`: make predicted races happen |
 //! | [`exec`] | `thrille exec`: one rank under somebody else's launcher |
+//! | [`config`] | `thrille.toml`, and what overrides it |
 //! | [`sbatch`] | `thrille sbatch`: a pair of jobs for Slurm |
 //! | [`merge`] | `thrille merge`: what a job left behind, from wherever it is |
-//! | [`config`] | `thrille.toml`, and what overrides it |
 //! | [`launch`] | the processes of a run |
 //! | [`openmp`] | which OpenMP runtime a program runs on |
 //! | [`output`] | where reports go, and the exit code |

@@ -117,7 +117,7 @@ pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
         Some(words) => format!("cannot start {}, which THRILLE_LAUNCHER names", words[0]),
         None => format!("cannot start mpirun.{}: install it (Debian: apt install openmpi-bin or mpich)", mpi.name()),
     })?);
-    let mut line = Line::new(start.ranks as usize, start.wish, dir);
+    let mut line = Line::new(start, dir);
     let (mut notes, mut interrupted, mut ending) = (Vec::new(), None, None);
     let mut nap = Duration::from_micros(500);
     let mut hung = false;

@@ -6,12 +6,13 @@
 
 mod races;
 
+use crate::launch::Start;
 use races::Races;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use thrille_model::job::Progress;
+use thrille_model::job::{ENV_BUDGET, ENV_SAMPLING, Progress};
 use thrille_model::wire;
 
 /// Shorter runs have no line.
@@ -51,15 +52,18 @@ pub struct Line {
     races: Races,
     started: Instant,
     drawn: Option<Instant>,
-    /// How many lines the cursor stands below.
-    below: usize,
     view: View,
+    /// Which accesses are looked at, and what that may cost.
+    sampling: String,
+    budget: Option<String>,
 }
 
 impl Line {
-    /// For a run that starts now and writes into this directory.
-    pub fn new(ranks: usize, wish: Wish, dir: &Path) -> Self {
-        let view = match (wish, stderr().is_terminal()) {
+    /// For a run that starts so, now, and writes into this directory.
+    pub fn new(start: &Start, dir: &Path) -> Self {
+        let ranks = start.ranks as usize;
+        let told = |name| start.told.iter().find(|(told, _)| *told == name).map(|(_, value)| value.clone());
+        let view = match (start.wish, stderr().is_terminal()) {
             (Wish::Quiet, _) | (Wish::Usual, false) => View::Nothing,
             (Wish::Usual, true) => View::Line,
             (Wish::Watch, true) => View::Block,
@@ -71,8 +75,9 @@ impl Line {
             races: Races::new(dir, ranks),
             started: Instant::now(),
             drawn: None,
-            below: 0,
             view,
+            sampling: told(ENV_SAMPLING).unwrap_or_else(|| "full".into()),
+            budget: told(ENV_BUDGET),
         }
     }
 
@@ -103,10 +108,9 @@ impl Line {
             View::Line => say(&format!("\r\x1b[2K{}\r", self.text(elapsed))),
             View::Block => {
                 self.races.look();
+                // The cursor goes back above it: what the program prints goes over a line left free, and the block is drawn anew below.
                 let block = self.block(elapsed);
-                let up = self.up();
-                self.below = block.lines().count();
-                say(&format!("{up}{block}"));
+                say(&format!("\r\x1b[J\n{block}\x1b[{}A", block.lines().count() + 1));
             }
             View::Plain => {
                 self.races.look();
@@ -121,9 +125,7 @@ impl Line {
             View::Line if self.drawn.take().is_some() => say("\r\x1b[2K"),
             View::Block => {
                 self.races.look_again();
-                let (up, block) = (self.up(), self.block(self.started.elapsed()));
-                self.below = 0;
-                say(&format!("{up}{block}"));
+                say(&format!("\r\x1b[J{}", self.block(self.started.elapsed())));
             }
             View::Plain => {
                 self.races.look_again();
@@ -131,11 +133,6 @@ impl Line {
             }
             View::Line | View::Nothing => {}
         }
-    }
-
-    /// Back to where the block began, cleared from there on.
-    fn up(&self) -> String {
-        if self.below == 0 { "\r\x1b[J".into() } else { format!("\r\x1b[{}A\x1b[J", self.below) }
     }
 
     fn sum(&self, of: impl Fn(&Progress) -> u64) -> u64 {
@@ -155,6 +152,9 @@ impl Line {
         if dropped > 0 {
             let _ = write!(line, "{} dropped, ", short(dropped));
         }
+        if let Some(overhead) = self.overhead() {
+            let _ = write!(line, "{overhead}, ");
+        }
         let _ = write!(
             line,
             "analysis {}, {} so far",
@@ -162,6 +162,14 @@ impl Line {
             thrille_report::count(self.races.count(), "race")
         );
         line
+    }
+
+    /// What being observed costs, against what it may: that of the rank that pays most.
+    fn overhead(&self) -> Option<String> {
+        let budget = self.budget.as_ref()?;
+        let share = |&(spent, passed): &(u64, u64)| 100.0 * spent as f64 / passed.saturating_sub(spent).max(1) as f64;
+        let most = self.ranks.iter().filter_map(|rank| rank.spent.as_ref().map(share)).fold(0.0, f64::max);
+        Some(format!("overhead {most:.1} % of {budget}"))
     }
 
     /// The part of the time that the slowest rank spent in exchanges and analysis.
@@ -179,14 +187,16 @@ impl Line {
         let behind = self.ranks.iter().position(|rank| rank.phase.0 == least).unwrap_or(0);
         let lag = if least < most { format!(" (rank {behind} is in phase {least})") } else { String::new() };
         let dropped = self.sum(|rank| rank.dropped);
-        let sampling = if dropped > 0 { format!("{} dropped", short(dropped)) } else { "none dropped".into() };
+        let dropping = if dropped > 0 { format!("{} dropped", short(dropped)) } else { "none dropped".into() };
         format!(
-            "thrille   {} s, {heard} of {} ranks heard of\n  phase     {most}{lag}\n  accesses  {} executed, {} observed, {sampling}\n  \
+            "thrille   {} s, {heard} of {} ranks heard of\n  phase     {most}{lag}\n  accesses  {} executed, {} observed, {dropping}\n  sampling  {}{}\n  \
              analysis  {} of the time, {} exchanges\n  races     {} so far\n",
             elapsed.as_secs(),
             self.ranks.len(),
             short(self.sum(|rank| rank.executed)),
             short(self.sum(|rank| rank.observed)),
+            self.sampling,
+            self.overhead().map_or_else(String::new, |overhead| format!(", {overhead}")),
             self.share(elapsed),
             self.ranks.iter().map(|rank| rank.exchanges).max().unwrap_or(0),
             self.races.count(),
@@ -217,8 +227,22 @@ mod tests {
 
     #[test]
     fn figures_of_all_ranks() {
-        let mut line = Line::new(2, Wish::Quiet, Path::new("/no/such/run"));
-        let news = |phase, executed| wire::encode(&Progress { phase: Phase(phase), executed, ..Progress::default() });
+        let told = vec![(ENV_SAMPLING, "HA".to_owned()), (ENV_BUDGET, "5%".to_owned())];
+        let start = Start {
+            program: "x".into(),
+            command: Vec::new(),
+            ranks: 2,
+            heap: 0,
+            told,
+            grace: Duration::ZERO,
+            wish: Wish::Quiet,
+            confirming: None,
+        };
+        let mut line = Line::new(&start, Path::new("/no/such/run"));
+        let news = |phase, executed| {
+            let spent = Some((40, 1040));
+            wire::encode(&Progress { phase: Phase(phase), executed, spent, ..Progress::default() })
+        };
         line.note(0, &news(3, 1_000_000));
         line.note(1, &news(4, 500_000));
         line.note(1, b"garbage");
@@ -226,11 +250,13 @@ mod tests {
         let five = Duration::from_secs(5);
         assert_eq!(line.text(five), "thrille: 5 s, phase 4, 1.5 million accesses");
         assert!(
-            line.plain(five).ends_with("2 of 2 ranks heard of, analysis 0.0 %, 0 races so far"),
+            line.plain(five).ends_with("2 of 2 ranks heard of, overhead 4.0 % of 5%, analysis 0.0 %, 0 races so far"),
             "{}",
             line.plain(five)
         );
+        assert_eq!(line.overhead().as_deref(), Some("overhead 4.0 % of 5%"));
         let block = line.block(five);
+        assert!(block.contains("sampling  HA, overhead 4.0 % of 5%"), "{block}");
         assert!(block.contains("phase     4 (rank 0 is in phase 3)") && block.ends_with('\n'), "{block}");
     }
 }

@@ -15,7 +15,7 @@ use std::process::Command;
 type Edges = BTreeMap<String, BTreeSet<String>>;
 
 /// Crates that touch the outside.
-const BOUNDARY: [&str; 3] = ["launch", "shmem", "preload"];
+const BOUNDARY: [&str; 4] = ["launch", "shmem", "preload", "instrument"];
 
 fn drawn(text: &str) -> Result<Edges, String> {
     let block = text.split_once("```edges\n").ok_or("ARCHITECTURE.md has no block that opens with ```edges")?.1;

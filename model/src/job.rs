@@ -21,8 +21,6 @@ pub const ENV_TOKEN: &str = "THRILLE_TOKEN";
 /// Most accesses that a rank holds between two exchanges; more are dropped and counted.
 pub const ENV_MAX_RECORDS: &str = "THRILLE_MAX_RECORDS";
 
-/// Version of the `thrille` that started the process; the one it is linked with may be another.
-pub const ENV_TOOL: &str = "THRILLE_TOOL";
 /// Which loads and stores are looked at: the name of a policy, `full` or `NL`. Without it, what suits how the program was built.
 pub const ENV_SAMPLING: &str = "THRILLE_SAMPLING";
 /// What looking may cost, for example `5%`.
@@ -31,6 +29,8 @@ pub const ENV_BUDGET: &str = "THRILLE_BUDGET";
 pub const ENV_SEED: &str = "THRILLE_SEED";
 /// The interval history that finds conflicts.
 pub const ENV_HISTORY: &str = "THRILLE_HISTORY";
+/// Version of the `thrille` that started the process; the one it is linked with may be another.
+pub const ENV_TOOL: &str = "THRILLE_TOOL";
 
 /// The file of a rank in the directory of the run.
 pub fn rank_file(rank: Rank) -> String {
@@ -156,4 +156,6 @@ pub struct Progress {
     pub strands: u32,
     /// Microseconds spent in exchanges and analysis.
     pub analysis_us: u64,
+    /// With a budget: microseconds that the thread which synchronises the rank has spent on being observed, and how many passed meanwhile.
+    pub spent: Option<(u64, u64)>,
 }

@@ -144,8 +144,10 @@ impl Campaign {
     pub fn run<E: Engine>(&mut self, engine: &mut E) -> Result<(), E::Error> {
         let pause = |patience, seed| Choice::PauseAndMatch { patience: Duration::from_millis(patience), seed };
         self.look(engine, &self.open(), false, pause(60, 1), None)?;
-        // Where the bytes or phases are others than in phase 1.
-        self.look(engine, &self.open(), true, pause(30, 2), None)?;
+        if self.budget.tries > 1 {
+            // Where the bytes or phases are others than in phase 1.
+            self.look(engine, &self.open(), true, pause(30, 2), None)?;
+        }
         for attempt in 2..self.budget.tries {
             for index in self.open() {
                 let late = |side| self.candidates[index].ranks(side).first().copied();
@@ -343,13 +345,14 @@ impl Campaign {
 
     /// The race on a word by which the ranks of this one signal to each other.
     fn polled_by(&self, candidate: &Candidate) -> Option<usize> {
-        let among = |flag: &&Candidate| {
+        let polls = |flag: &Candidate, tally: &Tally| flag.loads_word.is_some_and(|side| tally.most[side.index()] > 1);
+        let among = |(flag, tally): &(&Candidate, &Tally)| {
             let ranks = [flag.ranks(Side::A), flag.ranks(Side::B)].concat();
-            flag.flag
+            (flag.flag || polls(flag, tally))
                 && flag.number != candidate.number
                 && [Side::A, Side::B].iter().all(|&side| candidate.ranks(side).iter().any(|rank| ranks.contains(rank)))
         };
-        self.candidates.iter().filter(among).map(|flag| flag.number).min()
+        self.candidates.iter().zip(&self.tallies).filter(among).map(|(flag, _)| flag.number).min()
     }
 }
 
@@ -371,6 +374,7 @@ fn failure(behaviour: &Behaviour) -> String {
 fn add(sum: &mut Tally, tally: &Tally) {
     let plus = |a: &mut [u32; 2], b: [u32; 2]| a.iter_mut().zip(b).for_each(|(a, b)| *a = a.saturating_add(b));
     plus(&mut sum.arrived, tally.arrived);
+    sum.most.iter_mut().zip(tally.most).for_each(|(sum, most)| *sum = most.max(*sum));
     plus(&mut sum.waited, tally.waited);
     plus(&mut sum.stalled, tally.stalled);
     plus(&mut sum.late, tally.late);

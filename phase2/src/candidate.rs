@@ -17,6 +17,7 @@ pub enum Side {
 
 impl Side {
     /// The other one.
+    #[must_use]
     pub fn other(self) -> Self {
         match self {
             Self::A => Self::B,
@@ -78,6 +79,8 @@ pub struct Candidate {
     pub seen: u64,
     /// A word that one side polls and the other sets.
     pub flag: bool,
+    /// A side that loads a word: if it does so again and again, it polls it.
+    pub loads_word: Option<Side>,
 }
 
 impl Candidate {
@@ -90,6 +93,7 @@ impl Candidate {
             write_write: false,
             seen: 0,
             flag,
+            loads_word: None,
         };
         let mut anywhere = false;
         for race in races {
@@ -106,6 +110,9 @@ impl Candidate {
                 None => anywhere = true,
             }
             for (index, side) in [&race.first, &race.second].into_iter().enumerate() {
+                if side.act == Act::Load && side.bytes.len() <= 8 {
+                    new.loads_word = Some(if index == 0 { Side::A } else { Side::B });
+                }
                 new.wanted[index].phases.push((side.phases.lo.0, side.phases.hi.map(|hi| hi.0)));
                 new.wanted[index].ranks.push(side.strand.rank.0);
             }
@@ -131,6 +138,7 @@ impl Candidate {
     }
 
     /// The same with every execution of its places.
+    #[must_use]
     pub fn anywhere(&self) -> Self {
         Self { wanted: [Wanted::default(), Wanted::default()], ..self.clone() }
     }

@@ -17,6 +17,9 @@ use thrille_transport::Token;
 /// How long a rank tries to reach the coordinator.
 const CONNECT: Duration = Duration::from_secs(10);
 
+/// How often a strand that waits looks up.
+const IDLE: Duration = Duration::from_millis(1);
+
 /// What a strand is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Go {
@@ -56,6 +59,10 @@ pub struct Client {
     watched: AtomicBool,
     over: AtomicBool,
     late: bool,
+    /// A child of this process has the connection too, but nobody who listens.
+    process: u32,
+    /// What a strand that waits does meanwhile.
+    idle: Option<fn(Strand)>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -63,8 +70,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Client {
-    /// Joins. What comes back besides is for [`Client::listen`], on a thread of its own.
-    pub fn connect(at: SocketAddr, token: &Token, rank: u32, size: u32) -> io::Result<(Arc<Self>, TcpStream)> {
+    /// Joins as a rank of so many. What comes back besides is for [`Client::listen`], on a thread of its own. Strands that wait call `idle`
+    /// again and again.
+    pub fn connect(
+        at: SocketAddr,
+        token: &Token,
+        (rank, size): (u32, u32),
+        idle: Option<fn(Strand)>,
+    ) -> io::Result<(Arc<Self>, TcpStream)> {
         let mut stream = TcpStream::connect_timeout(&at, CONNECT)?;
         stream.set_nodelay(true)?;
         io::Write::write_all(&mut stream, &greeting(token))?;
@@ -83,6 +96,8 @@ impl Client {
             watched: AtomicBool::new(false),
             over: AtomicBool::new(false),
             late,
+            process: std::process::id(),
+            idle,
         };
         Ok((Arc::new(client), stream))
     }
@@ -117,7 +132,9 @@ impl Client {
                     self.watched.store(yes, Ordering::SeqCst);
                     if yes {
                         let seats: Vec<Arc<Seat>> = lock(&self.seats).values().cloned().collect();
-                        seats.iter().for_each(|seat| self.say(&Said::Doing(seat.strand, seat.doing())));
+                        for seat in &seats {
+                            self.say(&Said::Doing(seat.strand, seat.doing()));
+                        }
                     }
                 }
                 Told::Off(places) => {
@@ -144,7 +161,7 @@ impl Client {
     }
 
     fn say(&self, said: &Said) {
-        if !self.over.load(Ordering::SeqCst) && send(&mut *lock(&self.writer), said).is_err() {
+        if self.is_here() && send(&mut *lock(&self.writer), said).is_err() {
             // Whoever waits is told by the thread that listens: the connection is gone for it, too.
             self.over.store(true, Ordering::SeqCst);
         }
@@ -200,7 +217,14 @@ impl Client {
         self.ask(seat, &Said::Completing(seat.strand, operations))
     }
 
+    fn is_here(&self) -> bool {
+        !self.over.load(Ordering::SeqCst) && std::process::id() == self.process
+    }
+
     fn ask(&self, seat: &Seat, said: &Said) -> Go {
+        if !self.is_here() {
+            return Go::default();
+        }
         *lock(&seat.told) = None;
         self.say(said);
         let mut told = lock(&seat.told);
@@ -211,8 +235,15 @@ impl Client {
             if self.over.load(Ordering::SeqCst) {
                 return Go::default();
             }
-            // The time-out is for the one case that nobody notices: the end comes between the look and the wait.
-            told = seat.changed.wait_timeout(told, Duration::from_millis(50)).unwrap_or_else(PoisonError::into_inner).0;
+            // Without anything to do meanwhile, the time-out is for the one case that nobody notices: the end comes between the look and
+            // the wait.
+            let nap = if self.idle.is_some() { IDLE } else { 50 * IDLE };
+            told = seat.changed.wait_timeout(told, nap).unwrap_or_else(PoisonError::into_inner).0;
+            if let (Some(idle), None) = (self.idle, *told) {
+                drop(told);
+                idle(seat.strand);
+                told = lock(&seat.told);
+            }
         };
         drop(told);
         if seat.doing() == Doing::InCall && self.watched.load(Ordering::SeqCst) {

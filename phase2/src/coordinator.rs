@@ -2,6 +2,7 @@
 
 use crate::floor::{Action, Floor};
 use crate::protocol::{GREETING, Said, Told, frame, frame_len, value, welcome};
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -136,8 +137,10 @@ async fn tell(mut to: OwnedWriteHalf, mut what: mpsc::UnboundedReceiver<Told>) {
 /// The task that owns the floor.
 async fn own(mut floor: Floor, mut inputs: mpsc::UnboundedReceiver<Input>, patience: Duration) {
     let begun = Instant::now();
-    let mut ranks: std::collections::BTreeMap<u32, mpsc::UnboundedSender<Told>> = std::collections::BTreeMap::new();
+    let mut ranks = Ranks::new();
     let mut over = false;
+    let mut asked = Duration::ZERO;
+    floor.pace(crowd());
     loop {
         let due = floor.deadline().map_or(IDLE, |at| at.saturating_sub(begun.elapsed()));
         let input = tokio::select! {
@@ -150,6 +153,10 @@ async fn own(mut floor: Floor, mut inputs: mpsc::UnboundedReceiver<Input>, patie
             }
         };
         let now = begun.elapsed();
+        if now >= asked + Duration::from_millis(20) {
+            asked = now;
+            floor.pace(crowd());
+        }
         let late = !over && now >= patience;
         match input {
             None => return,
@@ -175,11 +182,19 @@ async fn own(mut floor: Floor, mut inputs: mpsc::UnboundedReceiver<Input>, patie
         if late {
             over = true;
             floor.release_all();
-            ranks.values().for_each(|to| drop(to.send(Told::Over)));
+            tell_all(&ranks, &Told::Over);
         }
         floor.tick(now);
         act(&mut floor, &ranks);
     }
+}
+
+/// How many want each processor: so many turns it takes until somebody who can run has run.
+fn crowd() -> u32 {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let running = load.split([' ', '/']).nth(3).and_then(|n| n.parse::<u32>().ok()).unwrap_or(1);
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+    running.div_ceil(processors.max(1))
 }
 
 fn listen(floor: &mut Floor, now: Duration, rank: u32, said: Said) {
@@ -195,7 +210,17 @@ fn listen(floor: &mut Floor, now: Duration, rank: u32, said: Said) {
     }
 }
 
-fn act(floor: &mut Floor, ranks: &std::collections::BTreeMap<u32, mpsc::UnboundedSender<Told>>) {
+/// The ways to the ranks.
+type Ranks = BTreeMap<u32, mpsc::UnboundedSender<Told>>;
+
+fn tell_all(ranks: &Ranks, told: &Told) {
+    for to in ranks.values() {
+        // One that is gone need not be told.
+        let _ = to.send(told.clone());
+    }
+}
+
+fn act(floor: &mut Floor, ranks: &Ranks) {
     for action in floor.actions() {
         // A rank that is gone needs no answer.
         match action {
@@ -204,8 +229,8 @@ fn act(floor: &mut Floor, ranks: &std::collections::BTreeMap<u32, mpsc::Unbounde
                     let _ = to.send(Told::Go { strand, missed, report });
                 }
             }
-            Action::Watch(yes) => ranks.values().for_each(|to| drop(to.send(Told::Watch(yes)))),
-            Action::Off(places) => ranks.values().for_each(|to| drop(to.send(Told::Off(places.clone())))),
+            Action::Watch(yes) => tell_all(ranks, &Told::Watch(yes)),
+            Action::Off(places) => tell_all(ranks, &Told::Off(places)),
         }
     }
 }

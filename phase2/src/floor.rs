@@ -98,6 +98,8 @@ impl Witness {
 pub struct Tally {
     /// How often each side came.
     pub arrived: [u32; 2],
+    /// How often one strand of each side executed its place.
+    pub most: [u32; 2],
     /// How often each side was held until its time was over.
     pub waited: [u32; 2],
     /// How often each side was held until nobody could move.
@@ -172,6 +174,7 @@ pub struct Floor {
     tallies: Vec<Tally>,
     policy: Box<dyn Policy>,
     ids: u64,
+    pace: u32,
     changed: Duration,
     last_held: Duration,
     watched: bool,
@@ -198,6 +201,7 @@ impl Floor {
             tallies: vec![Tally::default(); number],
             policy,
             ids: 0,
+            pace: 1,
             changed: Duration::ZERO,
             last_held: Duration::ZERO,
             watched: false,
@@ -209,6 +213,11 @@ impl Floor {
     #[must_use]
     pub fn with_late(self, late: Option<u32>) -> Self {
         Self { late, ..self }
+    }
+
+    /// So many times as long as on an idle machine it takes until somebody who can move has moved.
+    pub fn pace(&mut self, pace: u32) {
+        self.pace = pace.clamp(1, 12);
     }
 
     /// Whether a rank starts late.
@@ -312,7 +321,7 @@ impl Floor {
             return;
         };
         access.place = self.address(access.place);
-        self.count(spot, &access);
+        self.count(spot, times, &access);
         self.ids += 1;
         let id = self.ids;
         self.present.push(Present { id, spot, live, times, access, operation, stack });
@@ -359,7 +368,9 @@ impl Floor {
             held.behind = Some((second, None));
         }
         let waits = !seconds.is_empty() && !seconds.iter().all(|&second| self.is_behind(second));
-        seconds.into_iter().for_each(|second| self.let_go(second, false));
+        for second in seconds {
+            self.let_go(second, false);
+        }
         if !waits {
             self.let_go(strand, false);
         }
@@ -373,7 +384,7 @@ impl Floor {
             self.let_go(strand, true);
             self.changed = now;
         }
-        if self.nobody_moves() && now >= self.changed + self.policy.quiet() {
+        if self.nobody_moves() && now >= self.changed + self.quiet() {
             self.break_stall();
             self.changed = now;
         }
@@ -390,7 +401,7 @@ impl Floor {
     /// When the next [`Floor::tick`] is due, if nothing else happens.
     pub fn deadline(&self) -> Option<Duration> {
         let until = self.held().map(|(_, held)| held.until).min();
-        let stall = self.nobody_moves().then_some(self.changed + self.policy.quiet());
+        let stall = self.nobody_moves().then_some(self.changed + self.quiet());
         let watch = self.watched.then_some(self.last_held + WATCH);
         [until, stall, watch].into_iter().flatten().min()
     }
@@ -398,7 +409,13 @@ impl Floor {
     /// Everybody goes on, whoever is held.
     pub fn release_all(&mut self) {
         let all: Vec<Strand> = self.held().map(|(strand, _)| strand).collect();
-        all.into_iter().for_each(|strand| self.let_go(strand, true));
+        for strand in all {
+            self.let_go(strand, true);
+        }
+    }
+
+    fn quiet(&self) -> Duration {
+        self.policy.quiet() * self.pace
     }
 
     fn held(&self) -> impl Iterator<Item = (Strand, &Held)> {
@@ -471,10 +488,11 @@ impl Floor {
         (0..self.candidates.len()).any(|index| self.open(index) && of_spot(&self.candidates[index]))
     }
 
-    fn count(&mut self, spot: Spot, access: &Access) {
+    fn count(&mut self, spot: Spot, times: u32, access: &Access) {
         for (candidate, tally) in self.candidates.iter().zip(&mut self.tallies) {
             for side in candidate.sides_of(spot) {
                 tally.arrived[side.index()] += 1;
+                tally.most[side.index()] = tally.most[side.index()].max(times);
                 let missed = |(other, gone): &(Spot, Access)| {
                     gone.strand != access.strand
                         && candidate.sides(spot, *other).is_some_and(|(mine, _)| mine == side)
@@ -584,7 +602,7 @@ impl Floor {
     }
 
     fn hold_or_go(&mut self, now: Duration, strand: Strand, at: &At, wanted: bool) {
-        let patience = if wanted { self.policy.hold(at) } else { Duration::ZERO };
+        let patience = if wanted { self.policy.hold(at) * self.pace.min(2) } else { Duration::ZERO };
         if patience.is_zero() {
             self.let_go(strand, false);
         } else if let Some(State::Held(held)) = self.strands.get_mut(&strand) {
@@ -619,7 +637,9 @@ impl Floor {
 
     /// Those go on who wait for such a strand, unless its operation is still under way.
     fn release_behind(&mut self, is_done: impl Fn(Strand) -> bool) {
-        self.seconds(is_done).into_iter().for_each(|strand| self.let_go(strand, false));
+        for strand in self.seconds(is_done) {
+            self.let_go(strand, false);
+        }
     }
 
     fn seconds(&self, is_done: impl Fn(Strand) -> bool) -> Vec<Strand> {

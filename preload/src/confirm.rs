@@ -32,6 +32,12 @@ use thrille_phase2::protocol::{Arrival, ENV_COORDINATOR, LATE};
 use thrille_runtime::{End, Module, Operands, Recorder, UNRESOLVED};
 use thrille_transport::Token;
 
+/// What a strand that is held does meanwhile: others may wait for its MPI library to work on what they want of it.
+#[cfg(feature = "mpi")]
+const IDLE: Option<fn(Strand)> = Some(crate::mpi::idle);
+#[cfg(not(feature = "mpi"))]
+const IDLE: Option<fn(Strand)> = None;
+
 /// This process takes part in such a run.
 pub static CONFIRMING: AtomicBool = AtomicBool::new(false);
 
@@ -61,10 +67,16 @@ fn connect(told: &Told, address: &str) -> Result<(), String> {
     let at = address.parse().map_err(|_| "not an address; start the program with thrille confirm")?;
     let token = std::env::var(ENV_TOKEN).ok().and_then(|text| text.parse::<Token>().ok());
     let token = token.ok_or_else(|| format!("{ENV_TOKEN} is no token; start the program with thrille confirm"))?;
-    let (client, stream) =
-        Client::connect(at, &token, told.rank, told.size).map_err(|error| format!("no coordinator there: {error}"))?;
+    let (client, stream) = Client::connect(at, &token, (told.rank, told.size), IDLE)
+        .map_err(|error| format!("no coordinator there: {error}"))?;
     if client.is_late() {
-        std::thread::sleep(LATE);
+        let begun = std::time::Instant::now();
+        while begun.elapsed() < LATE {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            if let Some(idle) = IDLE {
+                idle(Strand { rank: Rank(told.rank), index: 0 });
+            }
+        }
     }
     let modules = loaded::modules();
     let live = Live::new(client.live(), &modules);
@@ -295,7 +307,7 @@ impl Confirm {
         let numbers = self.spans.take(which);
         if !numbers.is_empty() {
             let go = self.client.completing(&local.seat, numbers);
-            self.owe(local, go);
+            owe(local, go);
         }
     }
 
@@ -346,7 +358,7 @@ impl Confirm {
             if go.missed {
                 local.missed(index);
             }
-            self.owe(local, go);
+            owe(local, go);
         }
     }
 
@@ -361,13 +373,6 @@ impl Confirm {
                 objects.iter().rev().find(holds).and_then(|(start, _)| range(touched.lo - start))
             }
             Segment::Private | Segment::Block(_) => None,
-        }
-    }
-
-    fn owe(&self, local: &mut Local, go: Go) {
-        if go.report && !std::mem::replace(&mut local.owes, true) {
-            // The next hook or call of this strand says that it has gone on.
-            live::widen();
         }
     }
 
@@ -391,5 +396,13 @@ impl Confirm {
         let addresses: Vec<u64> = frames[..found].iter().map(|&frame| frame as u64).collect();
         let from = addresses.iter().position(|&address| address == pc).map_or(addresses.len(), |at| at + 1);
         addresses[from..].iter().filter_map(|&address| live::site(&self.modules, address)).collect()
+    }
+}
+
+/// Notes that a strand is to say when it has gone on.
+fn owe(local: &mut Local, go: Go) {
+    if go.report && !std::mem::replace(&mut local.owes, true) {
+        // Its next hook or call does so.
+        live::widen();
     }
 }

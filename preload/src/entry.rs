@@ -32,6 +32,8 @@ pub struct Block {
     pub pc: u64,
     /// How many of our own calls it is in: above 0, what it does is the library's business, not the program's.
     pub depth: u64,
+    /// Where that return address is on the stack.
+    pub sp: u64,
     /// What must be told of this thread before anything else is: see `mpi/again.rs`.
     pub settle: Option<fn(&mut Observed)>,
     /// What the tables of the communication library keep for this thread; null before it is used.
@@ -44,16 +46,16 @@ pub struct Block {
     pub local: *mut Local,
 }
 
-const _: () = assert!(size_of::<Block>() == 64);
+const _: () = assert!(size_of::<Block>() == 72);
 
 global_asm!(
     ".section .tbss,\"awT\",@nobits",
     ".hidden thrille_block",
     ".globl thrille_block",
     ".type thrille_block, @object",
-    ".size thrille_block, 64",
+    ".size thrille_block, 72",
     ".balign 16",
-    "thrille_block: .zero 64",
+    "thrille_block: .zero 72",
     ".text",
 );
 
@@ -86,6 +88,7 @@ macro_rules! entries {
                 "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
                 "mov r10, qword ptr [rsp]",
                 "mov qword ptr fs:[r11 + 8], r10",
+                "mov qword ptr fs:[r11 + 24], rsp",
                 "jmp {to}",
                 to = sym [<on_ $prefix $name>],
             )

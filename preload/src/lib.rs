@@ -3,6 +3,8 @@
 //! | module | answers |
 //! |---|---|
 //! | [`tsan`] | the calls that `-fsanitize=thread` puts before each load and store, and for atomics |
+//! | [`sites`] | the calls of `instrument/hooks.h`, which the clang plugin puts into one of a function's two copies |
+//! | [`walk`] | call stacks of programs that do not tell of their calls |
 //! | [`sampled`] | which of them are looked at |
 //! | [`memory`] | `memcpy` and its kin, redirected at link time |
 //! | [`stdio`] | input and output of the C library, redirected likewise |
@@ -49,6 +51,8 @@ mod real;
 mod sampled;
 #[cfg(feature = "shmem")]
 mod shmem;
+mod sites;
 mod stdio;
 mod threads;
 mod tsan;
+mod walk;

@@ -45,4 +45,4 @@ mod setup;
 mod windows;
 mod words;
 
-pub use words::between_processes;
+pub use words::{between_processes, idle};

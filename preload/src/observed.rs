@@ -19,6 +19,7 @@ impl Observed {
     }
 
     /// Whether this run confirms races: then strands are stopped before they act, and nothing is recorded.
+    #[allow(clippy::unused_self, reason = "asked of a call, answered by the process")]
     pub fn confirms(&self) -> bool {
         CONFIRMING.load(Ordering::Relaxed)
     }
@@ -28,7 +29,7 @@ impl Observed {
         if self.confirms() {
             return confirm::point(self, address, len, kind, act);
         }
-        self.session.touch(self.recorder, address, len, kind, act, self.pc);
+        self.session.touch_range(self.recorder, address, len, kind, act, self.pc);
     }
 
     /// One end of an operation.
@@ -79,7 +80,7 @@ impl Observed {
         sampled::count_executed(self.recorder);
         sampled::charge(|| self.session.leave_barrier(self.recorder));
         // Which barrier it is: where it is called, and from where.
-        let from = u64::from(self.recorder.stack.here().0);
+        let from = u64::from(self.recorder.stack.at(self.pc).0);
         sampled::phase((self.pc ^ from << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     }
 

@@ -3,9 +3,8 @@
 use crate::confirm;
 use crate::entry::{Block, Looks, block};
 use crate::link::Link;
-use crate::loaded;
-use crate::sampled;
 use crate::tsan::access::INSTRUMENTED;
+use crate::{loaded, sampled, sites, walk};
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -15,6 +14,7 @@ use std::time::Duration;
 use thrille_model::job::Entry;
 use thrille_model::job::{Api, ENV_HISTORY, ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
 use thrille_runtime::sink::Sink;
+use thrille_runtime::stacks::Walk;
 use thrille_runtime::{Modules, Observes, Rank, Recorder, Regions, Session, Store};
 use thrille_transport::{SocketTransport, Token, Transport};
 
@@ -130,9 +130,11 @@ pub fn host() -> String {
 pub fn begin(told: &Told, link: Link, sink: Sink, regions: Regions) {
     let me = thrille_model::Rank(told.rank);
     let limit = std::env::var(ENV_MAX_RECORDS).ok().and_then(|n| n.parse().ok()).unwrap_or(MAX_RECORDS);
-    let (mut rank, recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
+    let (mut rank, mut recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
     rank.muted = confirm::join(told);
     let api = if cfg!(feature = "mpi") { Api::Mpi } else { Api::OpenShmem };
+    rank.walk = sites::any().then_some(walk::walk as Walk);
+    recorder.stack.walk_with(rank.walk);
     let session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"), api);
     let session = match std::env::var(ENV_HISTORY).ok().map(|name| name.parse::<Store>()) {
         Some(Ok(history)) => session.with_history(history),

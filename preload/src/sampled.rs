@@ -9,10 +9,11 @@
 
 use crate::entry::{Block, Looks, block};
 use crate::rank::{SESSION, complain};
+use crate::sites;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use thrille_model::job::{ENV_BUDGET, ENV_SAMPLING, ENV_SEED, FunctionSampled, Sampled};
+use thrille_model::job::{ENV_BUDGET, ENV_RUN_DIR, ENV_SAMPLING, ENV_SEED, FunctionSampled, Sampled};
 use thrille_model::{Act, Kind, Strand};
 use thrille_runtime::{Observes, Recorder};
 use thrille_sampling::{Budget, Controller, Coverage, Entry, Gaps, Look, Name, Sampler, Sampling, Taken};
@@ -34,6 +35,9 @@ static GENERATION: AtomicU32 = AtomicU32::new(0);
 /// The barrier that the present phase began at.
 static PHASE: AtomicU64 = AtomicU64::new(0);
 
+/// How many phases have begun.
+static PHASES: AtomicU64 = AtomicU64::new(0);
+
 /// Of threads that have ended.
 static COVERAGE: Mutex<Option<Coverage>> = Mutex::new(None);
 
@@ -49,7 +53,7 @@ const DECISION_NS: f64 = 40.0;
 
 /// The processor's clock.
 #[inline]
-fn ticks() -> u64 {
+pub fn ticks() -> u64 {
     // SAFETY: reads a counter that every x86-64 processor has.
     unsafe { core::arch::x86_64::_rdtsc() }
 }
@@ -65,32 +69,59 @@ fn ticks_per_us() -> f64 {
     (passed as f64 / (began.elapsed().as_nanos() as f64 / 1000.0)).max(1.0)
 }
 
-/// Reads what the launcher said; tells what will be observed of an instrumented program.
+/// What the launcher said, or what suits how the program was built: this may be asked before the program begins, by its constructors.
+fn settled() -> &'static Plan {
+    PLAN.get_or_init(|| {
+        let var = |name: &str| std::env::var(name).ok();
+        let said = var(ENV_SAMPLING).and_then(|text| text.parse::<Sampling>().ok());
+        let budget = var(ENV_BUDGET).and_then(|text| text.parse::<Budget>().ok());
+        let (sampling, budget) = match said {
+            Some(sampling) => (sampling, budget),
+            // Where looking costs little, it costs no more than that.
+            None if sites::any() => (Sampling::By(Name::HA), Some(budget.unwrap_or(Budget::USUAL))),
+            None => (Sampling::Full, None),
+        };
+        let seed = var(ENV_SEED).and_then(|text| text.parse().ok()).unwrap_or(1);
+        let ticks_per_us = if budget.is_some() { ticks_per_us() } else { 1.0 };
+        Plan { sampling, budget, seed, ticks_per_us }
+    })
+}
+
+/// For functions that the compiler has doubled: none if nobody wants this process observed.
+pub fn for_sites() -> Option<Sampling> {
+    std::env::var_os(ENV_RUN_DIR)?;
+    let plan = settled();
+    if let Sampling::By(name) = plan.sampling {
+        let controller = Controller::new(plan.budget, plan.ticks_per_us, ticks());
+        sites::sampling::begin(&name, plan.seed, controller, plan.ticks_per_us);
+    }
+    Some(plan.sampling)
+}
+
+/// Tells what will be observed of an instrumented program, and complains of what is not understood.
 pub fn plan(rank: u32) -> Observes {
-    let var = |name: &str| std::env::var(name).ok();
-    let said = var(ENV_SAMPLING).map(|text| (text.parse::<Sampling>(), text));
-    let sampling = match said {
-        None => Sampling::Full,
-        Some((Ok(sampling), _)) => sampling,
-        Some((Err(error), _)) => {
-            complain(rank, &format!("{ENV_SAMPLING}: {error}; everything is observed"));
-            Sampling::Full
-        }
-    };
-    let budget = var(ENV_BUDGET).and_then(|text| {
-        text.parse::<Budget>()
-            .map_err(|error| complain(rank, &format!("{ENV_BUDGET}: {error}; no budget is kept")))
-            .ok()
-    });
-    let seed = var(ENV_SEED).and_then(|text| text.parse().ok()).unwrap_or(1);
-    let ticks_per_us = if budget.is_some() { ticks_per_us() } else { 1.0 };
-    let observes = match sampling {
+    let wrong = |name: &str, error: &dyn std::fmt::Display| complain(rank, &format!("{name} is ignored: {error}"));
+    if let Some(Err(error)) = std::env::var(ENV_SAMPLING).ok().map(|text| text.parse::<Sampling>()) {
+        wrong(ENV_SAMPLING, &error);
+    }
+    if let Some(Err(error)) = std::env::var(ENV_BUDGET).ok().map(|text| text.parse::<Budget>()) {
+        wrong(ENV_BUDGET, &error);
+    }
+    match settled().sampling {
         Sampling::Full => Observes::Everything,
         Sampling::NoLocal | Sampling::By(_) => Observes::Samples,
-    };
-    // A second beginning in one process would find the first one's plan, which is the same.
-    let _ = PLAN.set(Plan { sampling, budget, seed, ticks_per_us });
-    observes
+    }
+}
+
+/// The time, if somebody measures.
+#[inline]
+pub fn clock() -> Option<u64> {
+    PLAN.get().filter(|plan| plan.budget.is_some()).map(|_| ticks())
+}
+
+/// What a decision about a call costs.
+pub fn decision_ticks() -> u64 {
+    PLAN.get().map_or(0, |plan| (plan.ticks_per_us * DECISION_NS / 1000.0) as u64)
 }
 
 fn seat(name: &Name, plan: &Plan, strand: Strand) -> Option<Seat> {
@@ -137,6 +168,8 @@ pub fn count_executed(recorder: &mut Recorder) {
     // SAFETY: the block is this thread's own, and nobody else in this thread uses the seat now.
     if let Some(seat) = unsafe { (*block()).seat.as_mut() } {
         recorder.executed += seat.sampler.take_executed();
+        let controller = seat.sampler.controller();
+        recorder.spent = controller.measures().then(|| controller.account(ticks()));
     }
 }
 
@@ -155,7 +188,12 @@ pub fn tell() {
     if plan.sampling == Sampling::Full {
         return;
     }
-    let coverage = COVERAGE.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+    let mut coverage = COVERAGE.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+    if let Some(doubled) = sites::sampling::take_coverage(ticks()) {
+        // What the threads spent by themselves is in it.
+        (coverage.spent_us, coverage.elapsed_us) = (0, 0);
+        coverage.add(&doubled);
+    }
     let figures = |f: &thrille_sampling::FunctionCoverage| {
         let (calls, calls_taken, executed, taken) = (f.calls, f.calls_taken, f.executed, f.taken);
         let (sites, sites_taken) = (f.sites, f.sites_taken);
@@ -183,6 +221,7 @@ pub fn shared_more() {
 /// A phase begins at this barrier, called from there.
 pub fn phase(barrier: u64) {
     PHASE.store(barrier, Ordering::Relaxed);
+    PHASES.fetch_add(1, Ordering::Relaxed);
 }
 
 /// After a call of the program into us: what changed since the last one.
@@ -207,11 +246,12 @@ pub fn charge(work: impl FnOnce()) {
     }
     let from = ticks();
     work();
+    let now = ticks();
     // SAFETY: as above.
     if let Some(seat) = unsafe { (*block()).seat.as_mut() } {
-        let now = ticks();
         seat.sampler.controller().charge_other(now.wrapping_sub(from), now);
     }
+    sites::sampling::charge_other(now.wrapping_sub(from), now);
 }
 
 /// How a call of the program that reads and writes memory is looked at.
@@ -276,6 +316,7 @@ impl Seat {
         if measures {
             let now = ticks();
             self.sampler.controller().charge(now.wrapping_sub(from), now);
+            sites::sampling::charge_other(now.wrapping_sub(from), now);
         }
         full
     }
@@ -283,8 +324,7 @@ impl Seat {
     /// A function is entered.
     pub fn enter(&mut self, pc: u64, sp: u64) {
         if self.sampler.enter(pc, sp) == Entry::Decided && self.sampler.controller().measures() {
-            let per_us = PLAN.get().map_or(0.0, |plan| plan.ticks_per_us);
-            self.sampler.controller().charge((per_us * DECISION_NS / 1000.0) as u64, ticks());
+            self.sampler.controller().charge(decision_ticks(), ticks());
         }
     }
 
@@ -304,5 +344,6 @@ impl Seat {
             self.phase = phase;
             self.sampler.phase(phase);
         }
+        sites::sampling::notice(generation, PHASES.load(Ordering::Relaxed), phase);
     }
 }

@@ -36,7 +36,8 @@ pub fn report(mut records: Records, dir: &Path, base: &Path) -> Report {
         .map(|(&id, module)| Loaded { id, path: module.path.clone(), build_id: module.build_id.clone() })
         .collect();
     loaded.sort_by_key(|module| module.id);
-    let shown = dir.strip_prefix(base).unwrap_or(dir).display().to_string();
+    let here = base.canonicalize().unwrap_or_else(|_| base.into());
+    let shown = records.dir.strip_prefix(&here).unwrap_or(&records.dir).display().to_string();
     let modules = Modules::new(std::mem::take(&mut records.modules), base, directories);
     Report { loaded, ..resolved(records, modules, statics, &shown) }
 }

@@ -8,7 +8,7 @@
 
 use crate::pages;
 use crate::pattern::Pattern;
-use crate::shape::{BaselineReport, Frame, PairReport, RaceReport, Report, SideReport, TrafficReport};
+use crate::shape::{BaselineReport, Frame, PairReport, RaceReport, Report, SamplingReport, SideReport, TrafficReport};
 use crate::source::Sources;
 use crate::text;
 use crate::token;
@@ -126,6 +126,7 @@ struct Data<'a> {
     api: Option<&'a str>,
     ranks: u32,
     figures: Vec<(&'static str, String, &'static str)>,
+    sampling: Option<&'a SamplingReport>,
     notes: &'a [String],
     races: Vec<Race<'a>>,
     baseline: Option<&'a BaselineReport>,
@@ -141,8 +142,11 @@ struct Race<'a> {
     number: usize,
     id: &'a str,
     title: &'a str,
-    /// What is known of it besides: a word for the filter.
+    /// What came of it: a word for the filter.
     status: &'static str,
+    /// Against an earlier report: another one.
+    since: Option<&'static str>,
+    confirmation: Option<Confirmation<'a>>,
     pattern: &'a str,
     kind: &'a str,
     why: &'a str,
@@ -263,6 +267,7 @@ impl<'a> Data<'a> {
             api,
             ranks: report.summary.ranks,
             figures: figures(report),
+            sampling: report.sampling.as_ref(),
             notes: &report.notes,
             races,
             baseline: report.baseline.as_ref(),
@@ -289,7 +294,14 @@ impl<'a> Race<'a> {
             number: race.number,
             id: &race.id,
             title: &race.title,
-            status: status(race, report),
+            status: status(race),
+            since: since(race, report),
+            confirmation: race.confirmation.as_ref().map(|found| Confirmation {
+                text: &found.text,
+                witness: found.witness.as_deref(),
+                tries: found.tries,
+                replay: found.replay.as_deref(),
+            }),
             pattern: &race.why.pattern,
             kind: &race.why.kind,
             why: &race.why.text,
@@ -309,13 +321,27 @@ impl<'a> Race<'a> {
     }
 }
 
-/// What is known of a race besides that it was predicted.
-fn status(race: &RaceReport, report: &Report) -> &'static str {
-    match &report.baseline {
-        Some(baseline) if baseline.still.contains(&race.id) => "known",
-        Some(_) => "new",
+/// What came of making a race happen, if that was tried.
+#[derive(Serialize)]
+struct Confirmation<'a> {
+    text: &'a str,
+    witness: Option<&'a str>,
+    tries: u32,
+    replay: Option<&'a str>,
+}
+
+fn status(race: &RaceReport) -> &'static str {
+    match &race.confirmation {
+        Some(_) if race.confirmed() => "confirmed",
+        Some(found) if found.unlikely => "unlikely",
+        Some(_) => "not_confirmed",
         None => "predicted",
     }
+}
+
+fn since(race: &RaceReport, report: &Report) -> Option<&'static str> {
+    let baseline = report.baseline.as_ref()?;
+    Some(if baseline.still.contains(&race.id) { "known" } else { "new" })
 }
 
 impl<'a> Side<'a> {
@@ -365,6 +391,20 @@ fn figures(report: &Report) -> Vec<(&'static str, String, &'static str)> {
         // A whole is a whole.
         let share = if s.dropped > 0 { share.min(99.9) } else { share };
         figures.push(("coverage", format!("{share:.1} %"), "of the observed accesses were analysed"));
+    }
+    if let Some(sampling) = &report.sampling {
+        figures.push(("sampling", sampling.policy.clone(), "which loads and stores are looked at"));
+        let share = |part: u64, all: u64| format!("{:.2} %", 100.0 * part as f64 / all.max(1) as f64);
+        figures.push(("looked at", share(sampling.taken, sampling.executed), "of the executed loads and stores"));
+        let places = format!("{} of {}", grouped(sampling.sites_taken), grouped(sampling.sites));
+        figures.push(("places", places, "loads and stores of the program looked at at least once"));
+        if let (Some(cost), Some(budget)) = (sampling.cost_percent, sampling.budget_percent) {
+            figures.push((
+                "overhead",
+                format!("{cost:.1} of {budget} %"),
+                "of the program's own time, against the budget",
+            ));
+        }
     }
     if s.suppressed > 0 {
         figures.push(("suppressed", grouped(s.suppressed as u64), "declared to be benign"));

@@ -80,7 +80,8 @@ pub fn read(dir: &Path) -> Result<Records, ReportError> {
             "{RUN_FILE} of this run cannot be read ({what}): the command, the number of ranks and their exit statuses are unknown"
         )),
     }
-    records.dir = dir.into();
+    // `last` is another one tomorrow.
+    records.dir = dir.canonicalize().unwrap_or_else(|_| dir.into());
     match Confirmations::read(dir) {
         Ok(confirmations) => records.confirmations = confirmations,
         Err(what) => records.notes.push(format!(

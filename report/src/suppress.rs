@@ -244,6 +244,7 @@ impl Report {
         self.races = kept;
         self.summary.races = self.races.len();
         self.summary.suppressed = self.suppressed.len();
+        self.summary.confirmed = self.races.iter().filter(|race| race.confirmed()).count();
         for (entry, used) in suppressions.entries.iter().zip(used) {
             let about = format!("{} (\"{}\")", entry.by, entry.reason);
             match &entry.expires {

@@ -76,14 +76,14 @@
     select.disabled = sorted.length === 0;
   };
   const filters = { status: byId("f-status"), kind: byId("f-kind"), object: byId("f-object"), file: byId("f-file"), rank: byId("f-rank") };
-  fill(filters.status, "Any status", races.map((race) => race.status));
+  fill(filters.status, "Any status", races.flatMap((race) => [race.status, race.since ?? []].flat()));
   fill(filters.kind, "Any kind", races.map((race) => race.pattern));
   fill(filters.object, "Any object", races.map((race) => race.object));
   fill(filters.file, "Any file", races.flatMap((race) => race.files));
   fill(filters.rank, "Any rank", races.flatMap((race) => [...race.ranks]));
 
   const accepts = {
-    status: (race, value) => race.status === value,
+    status: (race, value) => race.status === value || race.since === value,
     kind: (race, value) => race.pattern === value,
     object: (race, value) => race.object === value,
     file: (race, value) => race.files.includes(value),
@@ -105,8 +105,9 @@
     const at = frame(side.stack[0]);
     return make("div", { class: "spot" }, make("span", { class: `ab ${name}`, "aria-hidden": "true" }, name), make("span", { class: "what" }, side.call ?? side.what.split(",")[0]), make("bdi", { class: "where", title: at.where }, make("bdi", { dir: "ltr" }, at.short)));
   };
+  const chips = (race) => [race.status, race.since].filter(Boolean);
   const row = (race, index) => {
-    const status = race.status === "predicted" ? null : make("span", { class: `chip ${race.status}` }, race.status);
+    const status = chips(race).filter((word) => word !== "predicted").map((word) => make("span", { class: `chip ${word}` }, words(word)));
     return make("div", {
         class: `row${race.suppressed ? " quiet" : ""}`, role: "option", id: `row-${index}`, "aria-selected": race === picked, "aria-setsize": shown.length, "aria-posinset": index + 1,
         "aria-label": `Race ${race.number}: ${race.title}; ${words(race.pattern)}; ${race.memory}`, onclick: () => pick(race, false),
@@ -207,6 +208,10 @@
       put(draw("circle", { cx: x, cy: y, r: 8, class: name }));
       const at = frame(side.stack[0]);
       const above = name === "a";
+      if (side.locks.length > 0) {
+        put(draw("path", { d: `M ${x - 26} ${y - 10} h -6 v 20 h 6 M ${x + 26} ${y - 10} h 6 v 20 h -6`, class: "lock" }));
+        put(label(x + 40, above ? y + 24 : y - 14, "soft halo", "start", `holding ${side.locks.join(", ")}`));
+      }
       put(label(x, above ? y - 15 : y + 26, "", "middle", `${name}: ${side.call ?? side.what.split(",")[0]} ${at.short}`));
     };
     access(xa, la, race.a, "a", lasting ? xb + 60 : span(race.a) ? xa + 190 : xa);
@@ -242,7 +247,9 @@
     }
     return out;
   };
-  const command = () => data.reproduce === null ? null : make("div", { class: "cmd" }, make("code", { id: "command" }, data.reproduce), make("button", { class: "button", id: "copy", type: "button", "aria-label": "Copy the command that runs it again", onclick: () => copy(data.reproduce) }, "Copy"));
+  /** What makes this race happen again, or else runs the program again. */
+  const again = (race) => race.confirmation?.replay ?? data.reproduce;
+  const command = (race) => again(race) === null ? null : make("div", { class: "cmd" }, make("code", { id: "command" }, again(race)), make("button", { class: "button", id: "copy", type: "button", "aria-label": "Copy the command that runs it again", onclick: () => copy(again(race)) }, "Copy"));
 
   const show = (race) => {
     const box = byId("detail");
@@ -258,14 +265,15 @@
     }
     box.replaceChildren(
       make("h2", {}, `${race.suppressed ? "Suppressed: " : `Race ${race.number}: `}${race.title}`),
-      make("div", { class: "meta" }, make("span", { class: `chip ${race.status}` }, race.status), make("span", { class: "chip" }, words(race.pattern)), make("span", {}, `seen ${plural(race.seen, "time")}`), make("span", {}, "id "), make("code", {}, race.id)),
+      make("div", { class: "meta" }, ...chips(race).map((word) => make("span", { class: `chip ${word}` }, words(word))), make("span", { class: "chip" }, words(race.pattern)), make("span", {}, `seen ${plural(race.seen, "time")}`), make("span", {}, "id "), make("code", {}, race.id)),
       race.suppressed ? make("p", { class: "meta" }, `suppressed at ${race.suppressed[0]}: ${race.suppressed[1]}`) : "",
       make("div", { class: "why" }, make("p", {}, race.why), ...race.hints.map((hint) => make("p", {}, hint))),
       race.fix ? make("div", { class: "fix" }, make("b", {}, "Fix: "), ...inline(race.fix)) : "",
+      race.confirmation ? make("div", { class: race.status === "confirmed" ? "why" : "why maybe" }, make("p", {}, make("b", {}, "Confirmation: "), `${race.confirmation.text} (${plural(race.confirmation.tries, "try").replace("trys", "tries")})`), race.confirmation.witness ? make("p", {}, race.confirmation.witness) : "") : "",
       make("h3", {}, "The two accesses"), make("div", { class: "pair" }, card("a", race.a), card("b", race.b)),
       make("h3", {}, "Why they are unordered"), timeline(race),
       make("h3", {}, "Memory"), make("div", {}, ...inline(race.memory)), bar ?? "",
-      data.reproduce === null ? "" : make("h3", {}, "Run it again"), command() ?? "",
+      again(race) === null ? "" : make("h3", {}, race.confirmation?.replay ? "Make it happen again" : "Run it again"), command(race) ?? "",
       data.pages[race.pattern] ? make("details", {}, make("summary", {}, `About this kind of race: ${words(race.pattern)}`), ...page(data.pages[race.pattern])) : "");
   };
 
@@ -296,6 +304,13 @@
       n === 0 ? make("p", { class: "empty" }, "No rank was observed.") : table);
   };
 
+  const functions = (all) => {
+    const share = (part, whole) => (whole === 0 ? "" : `${((100 * part) / whole).toFixed(part === whole ? 0 : 2)} %`);
+    const line = (f) => make("tr", {}, make("td", {}, make("code", {}, f.function)), make("td", {}, f.file === null ? "" : `${f.file}${f.line === null ? "" : ":" + f.line}`), ...[f.calls.toLocaleString("en"), share(f.calls_taken, f.calls), `${f.sites_taken} of ${f.sites}`, f.executed.toLocaleString("en"), share(f.taken, f.executed)].map((what) => make("td", { class: "number" }, what)));
+    const heads = ["function", "where", "calls", "looked into", "places", "executed", "looked at"];
+    return make("table", { class: "figures-table" }, make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))), make("tbody", {}, ...all.slice(0, 200).map(line)));
+  };
+
   // ---- the run ------------------------------------------------------------------------------------------------------------------
   const runView = () => {
     const box = byId("view-run");
@@ -304,6 +319,7 @@
     const titles = new Map(races.map((race) => [race.id, race.title]));
     const base = data.baseline;
     box.append(make("h2", {}, "Figures"), make("dl", { class: "figures" }, ...data.figures.map(([what, much, about]) => make("div", {}, make("dt", {}, what), make("dd", {}, much, make("small", {}, about))))),
+      ...(data.sampling && data.sampling.functions.length ? [make("h2", {}, "What was looked at, by function"), functions(data.sampling.functions)] : []),
       ...(data.failure ? [make("h2", {}, "The program"), make("ul", { class: "notes bad" }, make("li", {}, data.failure))] : []),
       ...(data.notes.length ? [make("h2", {}, "Notes"), make("ul", { class: "notes" }, ...data.notes.map((note) => make("li", {}, note)))] : []),
       ...(base ? [make("h2", {}, `Compared with ${base.file}`), make("h3", {}, `new: ${base.new.length}`), items(base.new.map((id) => [id, titles.get(id) ?? ""])), make("h3", {}, `gone: ${base.gone.length}`), items(base.gone.map((race) => [race.id, race.title])), make("h3", {}, `still there: ${base.still.length}`), items(base.still.map((id) => [id, titles.get(id) ?? ""]))] : []),
@@ -359,7 +375,7 @@
     if (event.key === "/") { event.preventDefault(); open("races"); byId("f-text").focus(); }
     if (event.key === "j") move(1);
     if (event.key === "k") move(-1);
-    if (event.key === "c" && data.reproduce !== null) copy(data.reproduce);
+    if (event.key === "c" && picked && again(picked) !== null) copy(again(picked));
   });
   const linked = () => races.find((race) => `#${race.id}` === location.hash);
   addEventListener("hashchange", () => { const race = linked(); if (race) pick(race, true); });

@@ -1,6 +1,7 @@
 //! Reports of directories as runs leave them: real executables, whole and damaged record files.
 
 use object::{Object as _, ObjectSymbol as _};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use thrille_model::job::{Api, Entry, Progress, rank_file};
@@ -232,8 +233,11 @@ fn symbols_are_found_by_their_build_id() {
     assert_eq!(line(), (Some(17), true, 0));
     // Split off into the usual tree, the program stripped.
     let bytes = std::fs::read(&program).unwrap();
-    let id: String =
-        object::File::parse(&*bytes).unwrap().build_id().unwrap().unwrap().iter().map(|b| format!("{b:02x}")).collect();
+    let id = object::File::parse(&*bytes).unwrap().build_id().unwrap().unwrap().to_vec();
+    let id = id.iter().fold(String::new(), |mut id, byte| {
+        let _ = write!(id, "{byte:02x}");
+        id
+    });
     let tree = dir.path().join("bin/.build-id").join(&id[..2]);
     std::fs::create_dir_all(&tree).unwrap();
     let debug = tree.join(format!("{}.debug", &id[2..]));
@@ -324,10 +328,10 @@ fn a_hundred_thousand_sightings_of_five_hundred_races_are_quick() {
     // 25 functions of 20 lines that store, 500 places in all; each of 4 ranks met each pair 50 times, with growing counts.
     let mut text = String::from("static int x[512];\n");
     for function in 0..25 {
-        text += &format!("void f{function}(void) {{\n");
+        let _ = writeln!(text, "void f{function}(void) {{");
         for line in 0..20 {
-            text +=
-                &format!("  x[{}] = {line}; __asm__ volatile(\"mark_{function}_{line}:\");\n", function * 20 + line);
+            let index = function * 20 + line;
+            let _ = writeln!(text, "  x[{index}] = {line}; __asm__ volatile(\"mark_{function}_{line}:\");");
         }
         text += "}\n";
     }

@@ -18,6 +18,7 @@ use crate::modules::Modules;
 use crate::recorder::{Recorder, UNRESOLVED};
 use crate::regions::Regions;
 use crate::runs::Run;
+use crate::stacks::Walk;
 use crate::underway::Use;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -64,7 +65,7 @@ const MERGE: usize = 1 << 16;
 /// Joins points of one line that touch, as [`crate::runs`] does for what it holds at a time.
 fn merge(accesses: &mut Vec<Access>) {
     let alike = |a: &Access| (a.strand, a.site, a.begin, a.place.owner, a.place.segment, a.kind, a.locks);
-    accesses.sort_unstable_by_key(|a| (a.site.offset, a.begin, a.place.bytes.lo()));
+    accesses.sort_unstable_by_key(|a| (a.site.offset, a.kind == Kind::Write, a.begin, a.place.bytes.lo()));
     accesses.dedup_by(|next, kept| {
         let points = kept.span == Span::Point && next.span == Span::Point;
         if !points || alike(kept) != alike(next) || kept.phases != next.phases {
@@ -160,6 +161,8 @@ pub struct Rank {
     pub sees_flows: bool,
     /// Nothing is recorded: strands, phases and shared memory are followed, no more. For runs that confirm what another one recorded.
     pub muted: bool,
+    /// How its strands find their call stacks, if the program does not tell of its calls.
+    pub walk: Option<Walk>,
     /// Accesses that were dropped because there was no room.
     pub dropped: u64,
     /// Records made.
@@ -197,6 +200,7 @@ impl Rank {
             limit,
             sees_flows: true,
             muted: false,
+            walk: None,
             dropped: 0,
             recorded: 0,
             traffic: Vec::new(),
@@ -434,6 +438,7 @@ impl Rank {
     pub fn begin(&mut self, child: Strand) -> Recorder {
         let mut recorder = Recorder::new(child, Arc::clone(&self.regions));
         recorder.see(&self.regions, true);
+        recorder.stack.walk_with(self.walk);
         self.acquire(&mut recorder, Token::Fork(child));
         recorder
     }
@@ -536,7 +541,7 @@ impl Rank {
             locks: recorder.locks,
             act: end.act,
             site: self.modules.site(pc),
-            stack: recorder.stack.here(),
+            stack: recorder.stack.at(pc),
             times: 1,
         };
         recorder.observed += 1;

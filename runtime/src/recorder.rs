@@ -40,6 +40,8 @@ pub struct Recorder {
     generation: u32,
     /// Loads and stores executed.
     pub executed: u64,
+    /// Microseconds spent on being observed, and how many passed meanwhile, if somebody measures.
+    pub spent: Option<(u64, u64)>,
     /// Those on shared memory.
     pub observed: u64,
 }
@@ -108,6 +110,7 @@ impl Recorder {
             watched: Watched::default(),
             generation: 0,
             executed: 0,
+            spent: None,
             observed: 0,
         }
     }
@@ -147,6 +150,19 @@ impl Recorder {
         self.record(pos, lo, hi, owner, segment, kind, act, pc)
     }
 
+    /// The same for many bytes, of which some may be shared and some not.
+    pub fn touch_range(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
+        let (mut at, end, mut room) = (address, address.saturating_add(len), Room::Enough);
+        while at < end {
+            let part = self.regions.boundary(at).unwrap_or(end).min(end) - at;
+            if self.touch(at, part, kind, act, pc) == Room::Full {
+                room = Room::Full;
+            }
+            at += part;
+        }
+        room
+    }
+
     #[allow(clippy::too_many_arguments, reason = "all in registers, on the access path")]
     #[inline(always)]
     fn record(
@@ -171,7 +187,7 @@ impl Recorder {
     #[inline(never)]
     fn begin_run(&mut self, touch: &Touch, act: Act) -> Room {
         let Touch { pc, lo, hi, pos, owner, segment, kind, locks } = *touch;
-        let (phase, until, stack) = (self.phase, self.until, self.stack.here());
+        let (phase, until, stack) = (self.phase, self.until, self.stack.at(pc));
         self.runs.add(&Run { pc, lo, hi, pos, phase, until, owner, segment, kind, act, locks, stack, times: 1 })
     }
 

@@ -48,6 +48,12 @@ impl Regions {
         }
     }
 
+    /// The first address behind this one where a region begins or ends.
+    pub fn boundary(&self, address: u64) -> Option<u64> {
+        let region = self.sorted.get(self.sorted.partition_point(|r| r.end <= address))?;
+        Some(if region.start > address { region.start } else { region.end })
+    }
+
     fn search(&self, address: u64, hint: &mut usize) -> Option<&Region> {
         let index = self.sorted.partition_point(|r| r.end <= address);
         let region = self.sorted.get(index).filter(|r| r.start <= address)?;
@@ -69,6 +75,8 @@ mod tests {
         for address in (0..500).chain((0..500).rev()) {
             let expected = all.iter().find(|r| r.start <= address && address < r.end);
             assert_eq!(regions.find(address, &mut hint), expected, "{address}");
+            let edges = all.iter().flat_map(|r| [r.start, r.end]);
+            assert_eq!(regions.boundary(address), edges.filter(|&edge| edge > address).min(), "{address}");
         }
         assert_eq!(Regions::default().find(0, &mut hint), None);
     }

@@ -291,8 +291,8 @@ impl Runs {
 
 #[inline(always)]
 fn slot(pc: u64, kind: Kind) -> usize {
-    // A line that copies reads and writes in turn: two slots.
-    (pc ^ (pc >> 9) ^ (u64::from(kind == Kind::Write) << 8)) as usize % SLOTS
+    // Lines whose addresses are near each other must not meet; a line that copies reads and writes in turn: two slots.
+    ((pc + u64::from(kind == Kind::Write)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55) as usize % SLOTS
 }
 
 /// Shares out a class's accesses among its intervals, each of which is one of them already: by length, and all of them.
@@ -314,7 +314,8 @@ fn merge(runs: &mut Vec<Run>) {
 
 /// The same from an index on. A stable sort makes use of the order that most of them are in already.
 fn merge_from(runs: &mut Vec<Run>, begin: usize) {
-    runs[begin..].sort_by_key(|r| (r.pc, r.pos, r.lo));
+    // An instruction that reads and writes the same place makes two rows of runs, which must not lie between each other.
+    runs[begin..].sort_by_key(|r| (r.pc, r.kind == Kind::Write, r.pos, r.lo));
     let mut kept = begin;
     for next in begin + 1..runs.len() {
         let run = runs[next];

@@ -138,6 +138,13 @@ impl<T: Transport> Session<T> {
         }
     }
 
+    /// The same for many bytes.
+    pub fn touch_range(&self, recorder: &mut Recorder, address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
+        if recorder.touch_range(address, len, kind, act, pc) == Room::Full {
+            self.drain(recorder);
+        }
+    }
+
     /// Makes room in a strand's buffer.
     #[cold]
     pub fn drain(&self, recorder: &mut Recorder) {
@@ -148,6 +155,12 @@ impl<T: Transport> Session<T> {
     #[inline]
     pub fn enter_function(&self, recorder: &mut Recorder, call: u64, sp: u64) {
         recorder.stack.enter(call, sp, |parent, call| self.new_stack(parent, call));
+    }
+
+    /// The stack that these return addresses make, outermost first.
+    pub fn stack(&self, calls: impl Iterator<Item = u64>) -> StackId {
+        let mut stacks = lock(&self.stacks);
+        calls.fold(StackId(0), |parent, call| stacks.child(parent, call))
     }
 
     #[cold]
@@ -261,6 +274,7 @@ impl<T: Transport> Session<T> {
         progress.dropped = rank.dropped;
         progress.strands = rank.strands() as u32;
         progress.most_held = progress.most_held.max(gathered.accesses.len() as u64);
+        progress.spent = recorder.spent;
         drop(rank);
 
         match analysis.cut(gathered) {

@@ -33,9 +33,38 @@ impl Stacks {
 
 const CACHED: usize = 256;
 
+/// Finds out where a call stack is: the stack of the function that the return address is in.
+pub type Walk = fn(&mut CallStack, u64) -> StackId;
+
+/// A stack that was walked: where the return addresses were found, and what they were.
+#[derive(Clone, Debug, Default)]
+pub struct Walked {
+    /// The return address that the walk began at.
+    pub pc: u64,
+    /// The stack pointer there.
+    pub sp: u64,
+    /// Address and content of each place of a return address, innermost first.
+    pub places: Vec<(u64, u64)>,
+    /// The stack.
+    pub stack: StackId,
+}
+
+/// Where a strand was before it went to another place for a while.
+#[derive(Debug)]
+#[must_use]
+pub struct Left {
+    here: StackId,
+    walk: Option<Walk>,
+}
+
+const WALKED: usize = 1 << 10;
+
 /// One strand's way through the tree.
 #[derive(Debug)]
 pub struct CallStack {
+    /// For programs that do not tell of their calls.
+    walk: Option<Walk>,
+    walked: Vec<Walked>,
     /// The node before each call, and where the stack pointer was then.
     frames: Vec<(StackId, u64)>,
     here: StackId,
@@ -48,8 +77,32 @@ impl CallStack {
         Self {
             frames: Vec::with_capacity(256),
             here: StackId(0),
+            walk: None,
+            walked: Vec::new(),
             cache: vec![(StackId(0), 0, StackId(0)); CACHED].into(),
         }
+    }
+
+    /// From now on stacks are found by walking.
+    pub fn walk_with(&mut self, walk: Option<Walk>) {
+        self.walk = walk;
+    }
+
+    /// The stack of the function that has called us, or been entered, and goes on at this return address.
+    pub fn at(&mut self, pc: u64) -> StackId {
+        match self.walk {
+            Some(walk) => walk(self, pc),
+            None => self.here(),
+        }
+    }
+
+    /// Where what was walked from here is kept.
+    pub fn walked(&mut self, pc: u64, sp: u64) -> &mut Walked {
+        if self.walked.is_empty() {
+            self.walked.resize(WALKED, Walked::default());
+        }
+        let mixed = (pc ^ sp.rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        &mut self.walked[(mixed >> 40) as usize % WALKED]
     }
 
     /// The stack of the running function.
@@ -58,9 +111,14 @@ impl CallStack {
         self.here
     }
 
-    /// Is at another place for a while. Where it was, to go back to.
-    pub fn go_to(&mut self, place: StackId) -> StackId {
-        std::mem::replace(&mut self.here, place)
+    /// Is at a known place for a while. Where it was, to go back to.
+    pub fn stay_at(&mut self, place: StackId) -> Left {
+        Left { here: std::mem::replace(&mut self.here, place), walk: self.walk.take() }
+    }
+
+    /// Goes back to where it was.
+    pub fn go_back(&mut self, left: Left) {
+        (self.here, self.walk) = (left.here, left.walk);
     }
 
     /// A function is entered, called from this return address, with the stack pointer here. Frames at or below it were left by a

@@ -1,7 +1,7 @@
 //! Keeps what the detector costs within the budget.
 //!
 //! Time is spent when a sample is taken and when ranks exchange; both are measured and told here. Allowed is the budget's share of the time
-//! that the program took by itself, and a small credit at the start, so that short programs are observed in full. Two things follow:
+//! that the program took by itself, and a small credit at the start, for the sake of short programs. Two things follow:
 //!
 //! * a *weight*, by which all chances of the policy are multiplied. It rises while less is spent than allowed, faster and faster, against the
 //!   back-off of what is taken meanwhile, and falls when more is spent. What was taken seldom has the greatest chance in all policies
@@ -12,8 +12,8 @@
 
 use crate::budget::Budget;
 
-/// What may be spent before any time has passed.
-const CREDIT_US: u64 = 5_000;
+/// What may be spent before any time has passed, on looking and as much on exchanges.
+const CREDIT_US: u64 = 10_000;
 /// How often the weight is looked at.
 const REVIEW_US: u64 = 1_000;
 /// The weight falls at most so much at a time, and its speed with it.
@@ -113,7 +113,8 @@ impl Controller {
         let Some(budget) = self.budget else { return };
         self.spent += ticks;
         let own = now.saturating_sub(self.began).saturating_sub(self.spent) as f64;
-        self.left = self.credit + own * budget.fraction() - self.spent as f64;
+        let other = ((self.spent - self.looked.min(self.spent)) as f64).min(self.credit);
+        self.left = self.credit + other + own * budget.fraction() - self.spent as f64;
         if self.is_free() {
             (self.told, self.reviewed, self.spent_at_review) = (now, now, self.spent);
             return;
@@ -140,10 +141,15 @@ impl Controller {
         self.speed = (self.speed * change).clamp(least / self.ticks_per_us, most / self.ticks_per_us);
     }
 
+    /// Microseconds spent, and microseconds that passed, since the beginning.
+    pub fn account(&self, now: u64) -> (u64, u64) {
+        let us = |ticks: u64| (ticks as f64 / self.ticks_per_us) as u64;
+        (us(self.spent), us(now.saturating_sub(self.began)))
+    }
+
     /// Microseconds spent, and microseconds that passed, each since the last call.
     pub fn take_account(&mut self, now: u64) -> (u64, u64) {
-        let us = |ticks: u64| (ticks as f64 / self.ticks_per_us) as u64;
-        let all = (us(self.spent), us(now.saturating_sub(self.began)));
+        let all = self.account(now);
         let told = std::mem::replace(&mut self.accounted, all);
         (all.0 - told.0, all.1.saturating_sub(told.1))
     }
@@ -155,7 +161,8 @@ mod tests {
     use crate::chance::Chance;
     use crate::gaps::{Gap, Gaps, LONGEST};
 
-    /// A program whose one site is executed every `period` ticks, at `cost` a sample, for so many ticks. The share that was spent.
+    /// A program whose one site is executed every `period` ticks, at `cost` a sample, for so many ticks. The share that was spent beyond
+    /// the credit.
     fn simulated(budget: Budget, period: u64, cost: u64, until: u64) -> f64 {
         let mut controller = Controller::new(Some(budget), 1000.0, 0);
         let mut gaps = Gaps::new(7, 0, 0);
@@ -177,7 +184,7 @@ mod tests {
                 controller.charge(0, now);
             }
         }
-        controller.spent as f64 / own as f64
+        (controller.spent as f64 - controller.credit) / own as f64
     }
 
     #[test]
@@ -198,9 +205,9 @@ mod tests {
         let controller = Controller::new(Some(Budget::USUAL), 1000.0, 0);
         assert!(controller.is_free() && controller.allows(0));
         let mut used = Controller::new(Some(Budget::USUAL), 1000.0, 0);
-        used.charge(5_100_000, 6_000_000);
+        used.charge(10_200_000, 11_000_000);
         assert!(!used.is_free() && !used.allows(100) && used.allows(0));
-        used.charge(0, 200_000_000);
+        used.charge(0, 400_000_000);
         assert!(!used.is_free() && used.allows(100));
         let none = Controller::new(None, 1000.0, 0);
         assert!(!none.is_free() && none.allows(100) && !none.measures());

@@ -6,7 +6,7 @@
 //!
 //! In the plain copy nothing is seen, so that a site which is executed there for the first time is missed until its function's next burst. Bursts
 //! come
-//! * at the beginning, and again as long as they meet blocks that were not met before;
+//! * at the beginning, and again as long as they meet blocks that were not met before, or may still do so and the budget allows;
 //! * in each kind of phase once ([`Dense::phase`]), as phases begin at calls of ours;
 //! * whenever the policy says so: the beginning of a phase counts as a call, for functions that are called once and loop.
 //!
@@ -26,10 +26,26 @@ use crate::turn::{Turn, Why};
 
 /// Accesses of a burst.
 pub const BURST: u32 = 1 << 12;
+/// Bursts without a new block after which a function that has more of them is left nevertheless.
+const PATIENCE: u32 = 64;
+/// First executions of a block that are all looked at while there is credit.
+const ALL_OF: u64 = 64;
 
 /// A function's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Function(usize);
+
+impl Function {
+    /// Its index.
+    pub fn index(self) -> usize {
+        self.0
+    }
+
+    /// By its index, which must be that of one that was added.
+    pub fn from_index(index: usize) -> Self {
+        Self(index)
+    }
+}
 
 /// What a function does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +60,18 @@ pub enum Next {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     /// It is looked at: [`Dense::taken`] gives the gap.
-    Take,
+    Take(Extent),
     /// It is not, and its block lets so many pass.
     Pass(u32),
+}
+
+/// How much of an execution that stands for a whole loop is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it: it is the first one, here or in this kind of phase.
+    Whole,
+    /// Some of it, at random: it may be long.
+    Part,
 }
 
 #[derive(Debug, Default)]
@@ -56,8 +81,8 @@ struct Block {
     locality: Locality,
     /// In which kinds of phases it was looked at.
     seen: u32,
-    /// It is being looked at: the sites behind the first one are told next.
-    taking: bool,
+    /// How it is being looked at, if it is: the sites behind the first one are told next.
+    taking: Option<Extent>,
     /// Whether all sites told since the first one was touched private memory only.
     private: bool,
     sites: u32,
@@ -73,8 +98,12 @@ struct State {
     kinds: u32,
     /// Accesses granted and not accounted for yet.
     granted: u32,
+    /// Blocks that were never met.
+    unmet: u32,
     /// Blocks met for the first time since the burst began.
     news: u32,
+    /// Bursts, one upon the other, that met none.
+    in_vain: u32,
     /// In its plain copy.
     plain: bool,
     visits: u32,
@@ -102,7 +131,8 @@ impl Dense {
         Self { functions, kinds, policy, cache: name.cache, gaps, controller, inline_ticks, inline_due: 0.0 }
     }
 
-    /// A function is there, known by some address in it or of its tables, with so many sites in each of its blocks. It begins with a burst.
+    /// A function is there, with so many sites in each of its blocks, and some code address in it, or 0 until [`Dense::located`]. It begins with
+    /// a burst.
     pub fn add(&mut self, pc: u64, blocks: impl IntoIterator<Item = u32>) -> Function {
         let mut sites = Vec::new();
         let mut all = Vec::new();
@@ -110,6 +140,7 @@ impl Dense {
             sites.extend((0..count).map(|site| (all.len() as u32, site == 0)));
             all.push(Block { sites: count, ..Block::default() });
         }
+        let unmet = all.len() as u32;
         let coverage = FunctionCoverage { pc, sites: sites.len() as u32, ..FunctionCoverage::default() };
         self.functions.push(State {
             sites,
@@ -117,12 +148,22 @@ impl Dense {
             turn: Turn::default(),
             kinds: self.kinds.now(),
             granted: BURST,
+            unmet,
             news: 0,
+            in_vain: 0,
             plain: false,
             visits: 1,
             coverage,
         });
         Function(self.functions.len() - 1)
+    }
+
+    /// A code address in it.
+    pub fn located(&mut self, function: Function, pc: u64) {
+        let coverage = &mut self.functions[function.0].coverage;
+        if coverage.pc == 0 {
+            coverage.pc = pc;
+        }
     }
 
     /// In its plain copy it was called as often as was granted.
@@ -145,8 +186,9 @@ impl Dense {
     pub fn spent(&mut self, function: Function, now: u64) -> Next {
         self.charge_inline(function, now);
         let state = &mut self.functions[function.0];
-        let more = self.controller.is_free() || (state.news > 0 && self.controller.allows(0));
-        if more {
+        state.in_vain = if state.news > 0 { 0 } else { state.in_vain + 1 };
+        let hopes = state.unmet > 0 && state.in_vain < PATIENCE;
+        if self.controller.is_free() || (hopes && self.controller.allows(0)) {
             (state.news, state.granted) = (0, BURST);
             return Next::Look(BURST);
         }
@@ -179,36 +221,38 @@ impl Dense {
     pub fn told(&mut self, function: Function, site: u32) -> Told {
         let (policy, weight) = (&*self.policy, self.controller.ln_weight());
         let state = &mut self.functions[function.0];
-        let Some(&(block, first)) = state.sites.get(site as usize) else { return Told::Take };
+        let Some(&(block, first)) = state.sites.get(site as usize) else { return Told::Take(Extent::Whole) };
         let block = &mut state.blocks[block as usize];
         if !first {
-            return if block.taking { Told::Take } else { Told::Pass(0) };
+            return block.taking.map_or(Told::Pass(0), Told::Take);
         }
         block.turn.pass();
-        block.taking = true;
+        block.taking = Some(Extent::Part);
         if block.seen & self.kinds.now() == 0 {
             if block.seen == 0 {
                 state.news += 1;
+                state.unmet -= 1;
                 state.coverage.sites_taken += block.sites;
             }
             block.seen |= self.kinds.now();
             block.turn.take(Why::Anyway);
-            return Told::Take;
+            block.taking = Some(Extent::Whole);
+            return Told::Take(Extent::Whole);
         }
-        if self.controller.is_free() {
+        if self.controller.is_free() && block.turn.history.met < ALL_OF {
             block.turn.take(Why::Anyway);
-            return Told::Take;
+            return Told::Take(Extent::Part);
         }
         let waits =
             block.turn.waits(&self.controller, &mut self.gaps, |history| policy.statement(history).weighted(weight));
         if let Some(left) = waits {
-            block.taking = false;
+            block.taking = None;
             return Told::Pass(left - 1);
         }
         if block.locality.rest().is_none() {
             block.turn.take(Why::Policy);
         }
-        Told::Take
+        Told::Take(Extent::Part)
     }
 
     /// It was looked at and touched private memory only, or not: how many executions its block lets pass. Only the first site's answer counts.
@@ -234,7 +278,7 @@ impl Dense {
         block.private = private;
         let rest = block.locality.rest().filter(|_| self.cache);
         let left = match rest {
-            _ if self.controller.is_free() => block.turn.set(Gap::Until(0)),
+            _ if self.controller.is_free() && block.turn.history.met < ALL_OF => block.turn.set(Gap::Until(0)),
             Some(rest) => block.turn.set(Gap::Until(rest)),
             None => {
                 let chance = self.policy.statement(block.turn.history).weighted(self.controller.ln_weight());
@@ -306,9 +350,22 @@ impl Dense {
         }
     }
 
+    /// Where in so many executions to begin with a part of them.
+    pub fn pick(&mut self, executions: u64) -> u64 {
+        self.gaps.below(executions.max(1))
+    }
+
     /// The time.
     pub fn controller(&mut self) -> &mut Controller {
         &mut self.controller
+    }
+
+    /// So much of what it was granted is left; told before [`Dense::take_coverage`].
+    pub fn left(&mut self, function: Function, accesses: u32) {
+        let state = &mut self.functions[function.0];
+        let used = state.granted.saturating_sub(accesses);
+        state.granted -= used;
+        state.coverage.executed += u64::from(used);
     }
 
     /// What was looked at since the last call. Executions are those in instrumented copies.

@@ -52,6 +52,11 @@ impl Gaps {
         if gap < f64::from(most) { Gap::Until(gap as u32) } else { Gap::AtLeast(most) }
     }
 
+    /// A number below this one.
+    pub fn below(&mut self, end: u64) -> u64 {
+        ((u128::from(self.random.next_u64()) * u128::from(end)) >> 64) as u64
+    }
+
     /// One coin.
     pub fn coin(&mut self, chance: Chance) -> bool {
         chance.is_certain() || self.uniform() <= chance.probability()

@@ -6,7 +6,7 @@
 //! Three things hold for every policy, and go beyond the paper:
 //! * the first execution of a site is looked at, also in a call that is not: a race in code that runs once is seen with certainty;
 //! * so is the first one in each kind of phase ([`crate::kinds`]);
-//! * while the controller's credit lasts, everything is looked at.
+//! * while the controller's credit lasts, so are the first thousand executions, in every call.
 //!
 //! What is taken for one of these reasons does not count for back-off. Each thread has a sampler of its own: no lock, and both threads of a race
 //! look at their first executions.
@@ -29,6 +29,9 @@ use keyed::{Id, Keyed, Met};
 const SITES: usize = 1 << 16;
 /// Functions of a thread, or stacks of them; calls of more are always looked at.
 const REGIONS: usize = 1 << 14;
+/// First executions of a site that are all looked at while there is credit.
+const ALL_OF: u64 = 1 << 10;
+
 /// What to do with an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -179,11 +182,11 @@ impl Sampler {
         let (policy, weight) = (&*self.policy, self.controller.ln_weight());
         let site = self.sites.get(id);
         if first {
-            site.turn.pass_early(left)
+            site.turn.pass_early(left);
         } else {
-            site.turn.pass()
+            site.turn.pass();
         }
-        let why = if first || self.controller.is_free() {
+        let why = if first || (self.controller.is_free() && site.turn.history.met < ALL_OF) {
             Why::Anyway
         } else if let Some(left) =
             site.turn.waits(&self.controller, &mut self.gaps, |history| policy.statement(history).weighted(weight))
@@ -207,7 +210,7 @@ impl Sampler {
             site.turn.take(taken.why);
         }
         let left = match rest {
-            _ if self.controller.is_free() => site.turn.set(Gap::Until(0)),
+            _ if self.controller.is_free() && site.turn.history.met < ALL_OF => site.turn.set(Gap::Until(0)),
             Some(rest) => site.turn.set(Gap::Until(rest)),
             None => {
                 let chance = self.policy.statement(site.turn.history).weighted(self.controller.ln_weight());
@@ -264,9 +267,9 @@ impl Sampler {
         let chance = |history| policy.function(history).weighted(weight);
         let turn = &mut self.regions.get(id).turn;
         if first {
-            turn.pass_early(left)
+            turn.pass_early(left);
         } else {
-            turn.pass()
+            turn.pass();
         }
         let (taken, left) = if first || self.controller.is_free() {
             turn.take(Why::Anyway);

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 pub enum Family {
     /// GNU, and whatever looks like it.
     Gcc,
-    /// Clang and those made from it.
-    Clang,
+    /// Clang and those made from it: the version, if it is said.
+    Clang(Option<u32>),
 }
 
 impl Family {
@@ -27,7 +27,12 @@ impl Family {
     }
 
     fn from_version(text: &str) -> Self {
-        if text.to_ascii_lowercase().contains("clang") { Self::Clang } else { Self::Gcc }
+        if !text.to_ascii_lowercase().contains("clang") {
+            return Self::Gcc;
+        }
+        // Apple counts in its own way.
+        let version = text.split_once("clang version ").filter(|(before, _)| !before.contains("Apple"));
+        Self::Clang(version.and_then(|(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()))
     }
 }
 
@@ -52,8 +57,10 @@ mod tests {
             Family::from_version("gcc (Debian 12.2.0-14) 12.2.0\nCopyright (C) 2022 Free Software"),
             Family::Gcc
         );
-        assert_eq!(Family::from_version("Debian clang version 16.0.6"), Family::Clang);
-        assert_eq!(Family::from_version("Apple clang version 15"), Family::Clang);
+        assert_eq!(Family::from_version("Debian clang version 16.0.6"), Family::Clang(Some(16)));
+        assert_eq!(Family::from_version("clang version 19.1.7 (https://github.com)"), Family::Clang(Some(19)));
+        assert_eq!(Family::from_version("Apple clang version 15"), Family::Clang(None));
+        assert_eq!(Family::from_version("clang of somebody"), Family::Clang(None));
     }
 
     #[test]

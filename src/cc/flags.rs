@@ -1,9 +1,11 @@
 //! What is added to compiler command lines. The only place that knows.
 
 use super::family::Family;
+use super::instrument::Instrument;
 use crate::home::Home;
 use crate::mpi::Model;
 use std::ffi::OsString;
+use std::path::Path;
 
 /// C library functions whose accesses the library sees: calls of `X` go to its `__wrap_X`. The names that the preload crate defines.
 /// These the compiler would otherwise expand in place.
@@ -84,11 +86,13 @@ pub fn compile_fortran(family: Family) -> Vec<OsString> {
 }
 
 /// For compiling: behind the user's own flags.
-pub fn compile(family: Family, home: &Home) -> Vec<OsString> {
+pub fn compile(family: Family, instrument: &Instrument, home: &Home) -> Vec<OsString> {
     let mut flags: Vec<OsString> =
-        ["-fsanitize=thread", "-fno-omit-frame-pointer", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0"]
-            .map(Into::into)
-            .into();
+        ["-fsanitize=thread", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0"].map(Into::into).into();
+    match instrument {
+        Instrument::Hooks => flags.push("-fno-omit-frame-pointer".into()),
+        Instrument::Plugin(path) => flags.extend(plugin(path)),
+    }
     let kept = |name: &&str| family == Family::Gcc || !CLANG_INSTRUMENTS.contains(name);
     flags.extend(EXPANDED.iter().copied().filter(kept).map(|name| format!("-fno-builtin-{name}").into()));
     if family == Family::Gcc {
@@ -97,6 +101,17 @@ pub fn compile(family: Family, home: &Home) -> Vec<OsString> {
     if home.model == Model::Shmem {
         flags.extend(["-isystem".into(), home.include.clone().into()]);
     }
+    flags
+}
+
+/// For the plugin. It works within `-fsanitize=thread`: that marks the functions, sees to atomic instructions and to functions that
+/// the plugin leaves alone. Calls are not told: stacks are found by the tables for unwinding.
+fn plugin(path: &Path) -> Vec<OsString> {
+    let mut load = OsString::from("-fpass-plugin=");
+    load.push(path);
+    let mut flags: Vec<OsString> = vec!["--start-no-unused-arguments".into(), load];
+    flags.extend(["-mllvm", "-tsan-instrument-func-entry-exit=0", "--end-no-unused-arguments"].map(Into::into));
+    flags.push("-fasynchronous-unwind-tables".into());
     flags
 }
 
@@ -114,6 +129,8 @@ pub fn link(home: &Home) -> Vec<OsString> {
     flags.extend(["-Xlinker".into(), "-rpath".into(), "-Xlinker".into(), home.lib.clone().into(), "-rdynamic".into()]);
     // The path in the program goes before LD_LIBRARY_PATH, which may lead to the library for another programming model.
     flags.push("-Wl,--disable-new-dtags".into());
+    // Binding at the first call spoils a register that the hooks of the plugin keep.
+    flags.push("-Wl,-z,now".into());
     flags.extend(EXPANDED.iter().chain(&CALLED).map(|name| format!("-Wl,--wrap={name}").into()));
     flags
 }

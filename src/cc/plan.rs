@@ -5,6 +5,7 @@
 
 use super::family::Family;
 use super::flags;
+use super::instrument::Instrument;
 use super::line::{Dependency, Line, Mode, Role, Word};
 use crate::home::Home;
 use anyhow::{Result, bail};
@@ -22,6 +23,8 @@ const OTHER_SHMEM: [&str; 2] = ["sma", "oshmem"];
 pub struct Setting<'a> {
     /// Which compiler it is.
     pub family: Family,
+    /// How loads and stores are made visible.
+    pub instrument: Instrument,
     /// Libraries and headers.
     pub home: &'a Home,
     /// Directory for temporary objects.
@@ -86,7 +89,7 @@ fn compile_flags(line: &Line, setting: &Setting) -> Vec<OsString> {
     if line.is_fortran() {
         added.extend(flags::compile_fortran(setting.family));
     } else {
-        added.extend(flags::compile(setting.family, setting.home));
+        added.extend(flags::compile(setting.family, &setting.instrument, setting.home));
     }
     added
 }

@@ -10,12 +10,13 @@ fn commands(line: &str) -> Result<Vec<String>> {
         include: PathBuf::from("/home/include"),
         model: crate::mpi::Model::Shmem,
     };
-    let setting = Setting { family: Family::Gcc, home: &home, temporary: Path::new("/t") };
+    let setting =
+        Setting { family: Family::Gcc, instrument: Instrument::Hooks, home: &home, temporary: Path::new("/t") };
     let (compiler, given) = compiler(&words);
     let line = Line::parse(&expand(given, 0));
     let plans = plan(&embedded(compiler), &line, &setting)?;
     let text = |argv: &[OsString]| argv.iter().map(|a| a.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
-    let (c, l) = (text(&flags::compile(Family::Gcc, &home)), text(&flags::link(&home)));
+    let (c, l) = (text(&flags::compile(Family::Gcc, &Instrument::Hooks, &home)), text(&flags::link(&home)));
     Ok(plans.iter().map(|argv| text(argv).replace(&c, "<C>").replace(&l, "<L>")).collect())
 }
 
@@ -96,9 +97,22 @@ fn response_files_are_read_and_unreadable_ones_kept() {
 #[test]
 fn clang_keeps_what_it_instruments_itself() {
     let home = Home { lib: PathBuf::new(), include: PathBuf::new(), model: crate::mpi::Model::Shmem };
-    let (gcc, clang) = (flags::compile(Family::Gcc, &home), flags::compile(Family::Clang, &home));
+    let compile = |family| flags::compile(family, &Instrument::Hooks, &home);
+    let (gcc, clang) = (compile(Family::Gcc), compile(Family::Clang(Some(16))));
     let has = |flags: &[OsString], flag: &str| flags.iter().any(|f| f == flag);
     assert!(has(&gcc, "-fno-builtin-memcpy") && !has(&clang, "-fno-builtin-memcpy"));
     assert!(has(&gcc, "-fno-builtin-strlen") && has(&clang, "-fno-builtin-strlen"));
     assert!(!has(&clang, "-fno-tree-loop-distribute-patterns"));
+}
+
+#[test]
+fn the_plugin_comes_with_the_sanitizer_and_without_its_calls() {
+    let home = Home { lib: PathBuf::new(), include: PathBuf::new(), model: crate::mpi::Model::Shmem };
+    let flags = flags::compile(Family::Clang(Some(16)), &Instrument::Plugin("/p.so".into()), &home);
+    for flag in
+        ["-fsanitize=thread", "-fpass-plugin=/p.so", "-tsan-instrument-func-entry-exit=0", "-fno-builtin-strlen"]
+    {
+        assert!(flags.iter().any(|f| f == flag), "{flag}");
+    }
+    assert!(!flags.iter().any(|f| f == "-fno-omit-frame-pointer"));
 }

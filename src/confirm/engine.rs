@@ -26,7 +26,7 @@ pub struct Ranks {
     program: PathBuf,
     command: Vec<OsString>,
     directory: PathBuf,
-    ranks: u32,
+    size: u32,
     heap: u64,
     oracle: Option<String>,
     input: Input,
@@ -45,7 +45,7 @@ impl Ranks {
             program: program_of(info)?,
             command: info.command.iter().map(OsString::from).collect(),
             directory: info.directory.clone().into(),
-            ranks: info.ranks,
+            size: info.ranks,
             heap,
             oracle,
             input,
@@ -55,7 +55,7 @@ impl Ranks {
 
     /// How many they are.
     pub fn size(&self) -> u32 {
-        self.ranks
+        self.size
     }
 
     /// Whether their standard input could be read once only.
@@ -77,7 +77,7 @@ impl Ranks {
     fn judge(&self, command: &str, output: &Path, ended: &launch::Ended) -> Result<(Option<i32>, u64)> {
         let all = output.join("stdout");
         let mut bytes = Vec::new();
-        for rank in 0..self.ranks {
+        for rank in 0..self.size {
             bytes.extend(std::fs::read(launch::output_file(output, rank)).unwrap_or_default());
         }
         std::fs::write(&all, bytes).with_context(|| format!("cannot write {}", all.display()))?;
@@ -116,14 +116,14 @@ impl Engine for Ranks {
             .tempdir_in(&self.dir)
             .with_context(|| format!("cannot make a directory in {}", self.dir.display()))?;
         let token = Token::random().context("cannot read /dev/urandom")?;
-        let floor = Floor::new(self.ranks, plan.candidates.clone(), plan.live.clone(), plan.choice.policy())
+        let floor = Floor::new(self.size, plan.candidates.clone(), plan.live.clone(), plan.choice.policy())
             .with_late(plan.late);
         // Half of the time for the meeting, half for the program to come to its end.
         let coordinator = Coordinator::start(mpi::address()?, token.clone(), floor, plan.limit / 2)?;
         let start = Start {
             program: self.program.clone(),
             command: self.command.clone(),
-            ranks: self.ranks,
+            ranks: self.size,
             heap: self.heap,
             told: Vec::new(),
             grace: Duration::from_secs(2),
@@ -146,7 +146,7 @@ impl Engine for Ranks {
             _ => None,
         };
         let output =
-            (0..self.ranks).map(|rank| std::fs::read(launch::output_file(place.path(), rank)).unwrap_or_default());
+            (0..self.size).map(|rank| std::fs::read(launch::output_file(place.path(), rank)).unwrap_or_default());
         let behaviour = Behaviour {
             exits: ended.exits.iter().map(|exit| (exit.code, exit.signal)).collect(),
             output: output.map(|bytes| hash(&bytes)).collect(),

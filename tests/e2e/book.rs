@@ -120,8 +120,11 @@ fn commands() -> Outcome {
         "# Commands\n\nThe help of every command, as `thrille COMMAND --help` prints it. `thrille man DIR` writes the same as manual pages, \
          `thrille completions SHELL` completions.\n",
     );
-    let _ = write!(text, "\n## thrille\n\n```text\n{}\n```\n", help(&[])?);
-    for name in ["check", "cc", "run", "exec", "report", "diff", "explain", "doctor", "completions", "man"] {
+    let main = help(&[])?;
+    let _ = write!(text, "\n## thrille\n\n```text\n{main}\n```\n");
+    let listed = main.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()));
+    for name in names.filter(|name| *name != "help") {
         let _ = write!(text, "\n## thrille {name}\n\n```text\n{}\n```\n", help(&[name])?);
     }
     crate::support::golden("../../docs/commands.md", &text).map_err(Into::into)

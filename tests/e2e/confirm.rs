@@ -150,9 +150,9 @@ fn a_hundred_pairs() -> Outcome {
     let dir = temporary();
     let mut text = String::from("#include <shmem.h>\nstatic long x[100];\nint main(void)\n{\n    shmem_init();\n");
     text += "    int me = shmem_my_pe();\n    volatile long seen = 0;\n    if (me == 0) {\n";
-    (0..100).for_each(|n| text += &format!("        shmem_long_p(&x[{n}], 1, 1);\n"));
+    text.extend((0..100).map(|n| format!("        shmem_long_p(&x[{n}], 1, 1);\n")));
     text += "    } else {\n";
-    (0..100).for_each(|n| text += &format!("        seen = x[{n}];\n"));
+    text.extend((0..100).map(|n| format!("        seen = x[{n}];\n")));
     text += "    }\n    (void)seen;\n    shmem_finalize();\n    return 0;\n}\n";
     let file = dir.path().join("many.c");
     fs::write(&file, text)?;

@@ -120,6 +120,11 @@ fn suppressions() -> Outcome {
     std::fs::write(&supp, "[[suppress]]\nreason = \"over\"\nexpires = 2020-01-01\nfile = \"two.c\"\n")?;
     let ended = in_dir(&["report"], 1)?;
     check(ended.stdout.contains("expired on 2020-01-01"), || format!("{ended}"))?;
+    // They may also stand in the configuration.
+    std::fs::remove_file(&supp)?;
+    std::fs::write(dir.path().join("thrille.toml"), "[[suppress]]\nreason = \"known\"\nfile = \"two.c\"\n")?;
+    in_dir(&["check", "two.c", "-n", "2"], 0)?;
+    std::fs::remove_file(dir.path().join("thrille.toml"))?;
     // A mistake in the file is told before anything runs.
     std::fs::write(&supp, "[[suppress]]\nreason = \"x\"\nfiel = \"two.c\"\n")?;
     in_dir(&["check", "two.c", "-n", "2"], 2)?.says(&["thrille.supp.toml", "fiel"])?;
@@ -207,6 +212,9 @@ fn watch() -> Outcome {
     let ended = expect(thrille(["check", "two.c", "-n", "2", "--watch"]).current_dir(dir.path()), 1)?;
     ended.says(&["thrille: ", "2 of 2 ranks heard of", "2 races so far"])?;
     check(!ended.stderr.contains('\x1b'), || format!("escapes without a terminal\n{ended}"))?;
+    // With a budget, what is spent of it.
+    let ended = run(thrille(["check", "two.c", "-n", "2", "--watch", "--budget", "50%"]).current_dir(dir.path()))?;
+    ended.says(&["overhead ", " % of 50%"])?;
     expect(thrille(["check", "two.c", "--watch", "--quiet"]).current_dir(dir.path()), 2)?.says(&["--quiet"])
 }
 

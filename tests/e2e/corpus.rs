@@ -16,6 +16,9 @@ pub struct Program {
     flags: Option<String>,
     /// Which MPI it is checked on; none for OpenSHMEM.
     mpi: Option<&'static str>,
+    /// The clang whose plugin instruments it; none for the compilers that are guessed.
+    clang: Option<u32>,
+    openmp: bool,
     pub pairs: BTreeSet<(u64, u64)>,
     /// Under which the pairs must be found; only of those in `tests/sampling`.
     pub policies: Vec<String>,
@@ -42,7 +45,17 @@ impl Program {
         if ranks.is_empty() || racy == pairs.is_empty() || racy == name.ends_with("_safe") {
             return Err(format!("{name}: numbers of PEs, name and markers do not fit together"));
         }
-        Ok(Self { path: path.into(), name, ranks, flags, mpi: None, pairs, policies })
+        Ok(Self {
+            path: path.into(),
+            name,
+            ranks,
+            flags,
+            mpi: None,
+            clang: None,
+            openmp: text.contains("#pragma omp"),
+            pairs,
+            policies,
+        })
     }
 
     /// Its name.
@@ -72,11 +85,31 @@ impl Program {
         words.extend(["--quiet".into(), "--out".into(), out.into()]);
         if let Some(mpi) = self.mpi {
             words.extend(["--mpi".into(), mpi.into()]);
+        } else if let Some(version) = self.clang {
+            let flags = self.flags.as_deref().unwrap_or_default();
+            words.extend(["--cc".into(), format!("{} {flags}", self.clang(version)).into()]);
         } else if let Some(flags) = &self.flags {
-            let compiler = if self.path.extension().is_some_and(|extension| extension == "c") { "gcc" } else { "g++" };
+            let compiler = if self.is_c() { "gcc" } else { "g++" };
             words.extend(["--cc".into(), format!("{compiler} {flags}").into()]);
         }
         words
+    }
+}
+
+impl Program {
+    fn is_c(&self) -> bool {
+        self.path.extension().is_some_and(|extension| extension == "c")
+    }
+
+    fn clang(&self, version: u32) -> String {
+        format!("clang{}-{version}", if self.is_c() { "" } else { "++" })
+    }
+
+    /// The compilers of MPI libraries take the compiler that they call from the environment.
+    fn environment(&self) -> Vec<(&'static str, String)> {
+        let Some(version) = self.clang else { return Vec::new() };
+        let names = ["OMPI_CC", "OMPI_CXX", "MPICH_CC", "MPICH_CXX"].map(|name| (name, self.clang(version)));
+        names.into_iter().chain([("THRILLE_INSTRUMENT", "plugin".to_owned())]).collect()
     }
 }
 
@@ -157,6 +190,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(mpi_trials("openmpi", 1));
     // MPICH spins: on few cores each program takes its time.
     trials.extend(mpi_trials("mpich", if nightly() { 1 } else { 4 }));
+    trials.extend(plugin_trials());
     trials
 }
 
@@ -183,6 +217,30 @@ fn mpi_trials(mpi: &'static str, step: usize) -> Vec<Trial> {
         .collect()
 }
 
+/// The same programs built with the clang plugin: the same verdicts. By day some of them, with two versions of clang in turn.
+fn plugin_trials() -> Vec<Trial> {
+    const CLANGS: [u32; 2] = [16, 19];
+    let kinds = [("tests/shmem", None, 12), ("tests/mpi", Some("openmpi"), 16), ("tests/mpi", Some("mpich"), 40)];
+    let mut trials = Vec::new();
+    for (dir, mpi, step) in kinds {
+        let programs = match programs_in(dir) {
+            Ok(programs) => programs,
+            Err(error) => return vec![trial("corpus::plugin", move || Err(error.into()))],
+        };
+        let clang = |program: &&Program| program.path.extension().is_some_and(|extension| extension != "f90");
+        let step = if nightly() { 1 } else { step };
+        for (index, program) in programs.iter().filter(clang).enumerate().step_by(step) {
+            // One OpenMP library is installed, with the headers for its own clang.
+            let version = if program.openmp { 16 } else { CLANGS[index / step % 2] };
+            let program = Program { mpi, clang: Some(version), ..program.clone() };
+            let ranks = program.ranks[0];
+            let name = format!("corpus::plugin{version}::{}::{}::{ranks}", mpi.unwrap_or("shmem"), program.name);
+            trials.push(trial(&name, move || judge(&program, ranks)));
+        }
+    }
+    trials
+}
+
 fn twins(names: &BTreeSet<String>) -> Outcome {
     let twin = |name: &str| match name.strip_suffix("_race") {
         Some(topic) => format!("{topic}_safe"),
@@ -196,7 +254,8 @@ fn twins(names: &BTreeSet<String>) -> Outcome {
 fn judge(program: &Program, ranks: u32) -> Result<(), Failed> {
     let dir = temporary();
     let out = dir.path().join("run");
-    let ended = run(thrille(program.check(ranks, &out)).current_dir(dir.path()))?;
+    let ended = run(thrille(program.check(ranks, &out)).current_dir(dir.path()).envs(program.environment()))?;
+    check(!ended.stderr.contains("by hooks"), || format!("not instrumented by the plugin:\n{ended}"))?;
     ended.expect(i32::from(!program.pairs.is_empty()))?;
     let report = report(&out)?;
     let found = pairs(&report)?;

@@ -12,8 +12,9 @@
 //! | [`honest`] | the program's input, output, arguments and exit codes are its own |
 //! | [`mpi`] | MPI programs under launchers, their ends, projects that build themselves |
 //! | [`nas`] | class S of the programs of `nas-bench/`, correct and racy |
-//! | [`slurm`] | jobs of a Slurm that is started for the tests: launch, batch, survive |
+//! | [`plugin`] | programs built with the clang plugin: same output, same accesses, parts built in different ways |
 //! | [`sampling`] | what each policy must find, and that none reports what is not there |
+//! | [`slurm`] | jobs of a Slurm that is started for the tests: launch, batch, survive |
 //! | [`scale`] | many accesses and barriers in bounded memory |
 //!
 //! `cargo test --test e2e -- FILTER` runs those whose names contain FILTER. `THRILLE_REPEAT=N` runs each program of the corpus N times
@@ -29,6 +30,7 @@ mod honest;
 mod mistakes;
 mod mpi;
 mod nas;
+mod plugin;
 mod sampling;
 mod scale;
 mod slurm;
@@ -63,10 +65,11 @@ fn main() {
         honest::trials(),
         mpi::trials(),
         nas::trials(),
+        plugin::trials(),
         sampling::trials(),
         scale::trials(),
-        slurm::trials(),
         confirm::trials(),
+        slurm::trials(),
     ];
     let conclusion = libtest_mimic::run(&args, trials.into_iter().flatten().collect());
     slurm::down();

@@ -35,6 +35,34 @@ pub fn mpi_commands() -> Vec<(&'static str, Command)> {
     for_each_mpi(&["build", "--profile", "injected", "--package", "thrille-preload", "--no-default-features"])
 }
 
+/// The compiler plugin of one LLVM.
+const PLUGIN: &str = "libthrille_instrument.so";
+
+/// The versions of LLVM that plugins can be built for: the oldest and the newest that are tried out, and what is in between.
+const LLVMS: std::ops::RangeInclusive<u32> = 16..=19;
+
+/// Where the plugin for a version is built.
+fn plugin_dir(version: u32) -> PathBuf {
+    target().join(format!("plugin-{version}"))
+}
+
+/// Cargo with these arguments on the plugin, once for each LLVM whose headers are installed.
+pub fn for_each_llvm(args: &[&str]) -> Vec<(u32, Command)> {
+    let installed = LLVMS.filter(|version| has(&format!("llvm-config-{version}")));
+    let command = |version: u32| {
+        let mut cargo = cargo();
+        cargo.args(args).args(["--manifest-path", "instrument/Cargo.toml", "--target-dir"]).arg(plugin_dir(version));
+        cargo.env("THRILLE_LLVM", version.to_string());
+        (version, cargo)
+    };
+    installed.map(command).collect()
+}
+
+/// The commands that build the plugins.
+pub fn plugin_commands() -> Vec<(u32, Command)> {
+    for_each_llvm(&["build", "--release"])
+}
+
 /// The command, once built.
 pub fn thrille() -> PathBuf {
     target().join("release/thrille")
@@ -57,6 +85,14 @@ pub fn build() -> Result<()> {
             ),
         }
     }
+    for (version, mut command) in plugin_commands() {
+        match command.status() {
+            Ok(status) if status.success() => println!("built the plugin for clang {version}"),
+            _ => println!(
+                "the plugin for clang {version} could not be built: its programs are instrumented by hooks (llvm-{version}-dev and g++ are needed)"
+            ),
+        }
+    }
     Ok(())
 }
 
@@ -75,6 +111,12 @@ pub fn install(prefix: Option<PathBuf>) -> Result<()> {
         let built = target().join(format!("mpi-{mpi}/injected/libthrille.so"));
         if built.is_file() {
             copy(&built, &lib.join(mpi).join("libthrille.so"))?;
+        }
+    }
+    for version in LLVMS {
+        let built = plugin_dir(version).join("release").join(PLUGIN);
+        if built.is_file() {
+            copy(&built, &lib.join(format!("plugin-{version}")).join(PLUGIN))?;
         }
     }
     copy_tree(&root().join("shmem/include"), &include)?;

@@ -4,7 +4,7 @@ use crate::Result;
 use std::process::Command;
 
 /// A file that the tests use, in `PATH` or of this name, and the package it is in.
-const NEEDED: [(&str, &str); 18] = [
+const NEEDED: &[(&str, &str)] = &[
     ("gcc", "gcc"),
     ("g++", "g++"),
     ("gfortran", "gfortran"),
@@ -23,6 +23,10 @@ const NEEDED: [(&str, &str); 18] = [
     ("faketime", "faketime"),
     ("/usr/lib/llvm-14/lib/libclang.so", "libclang-dev"),
     ("/usr/lib/llvm-16/lib/libomp.so.5", "libomp-16-dev"),
+    ("clang-16", "clang-16"),
+    ("llvm-config-16", "llvm-16-dev"),
+    ("clang-19", "clang-19"),
+    ("llvm-config-19", "llvm-19-dev"),
 ];
 
 /// Whether a command is in `PATH`.

@@ -25,6 +25,12 @@ fn everything(options: &Options) -> Vec<Part> {
     let mut parts = vec![Part::run("format", cargo().args(["fmt", "--all", "--check"]))];
     let lint = ["clippy", "--workspace", "--all-targets", "--keep-going", "--", "-D", "warnings"];
     parts.push(Part::run("lints", cargo().args(lint)));
+    let format = ["fmt", "--manifest-path", "instrument/Cargo.toml", "--check"];
+    parts.push(Part::run("format", cargo().args(format)));
+    let lint = build::for_each_llvm(&["clippy", "--all-targets"]);
+    let lint =
+        lint.into_iter().take(1).map(|(_, mut lint)| Part::run("plugin lints", lint.args(["--", "-D", "warnings"])));
+    parts.extend(lint);
     if options.depth == Depth::Nightly {
         let lint = ["clippy", "--package", "thrille-preload", "--no-default-features"];
         parts.extend(
@@ -55,6 +61,7 @@ fn tests(options: &Options, filter: Option<&str>) -> Vec<Part> {
     let profile: &[&str] = if options.depth == Depth::Nightly { &["--release"] } else { &[] };
     let mut parts = vec![Part::run("libraries", cargo().args(build::COMMANDS[1]))];
     parts.extend(build::mpi_commands().into_iter().map(|(mpi, mut command)| Part::run(mpi, &mut command)));
+    parts.extend(build::plugin_commands().into_iter().map(|(_, mut command)| Part::run("plugin", &mut command)));
     if parts.iter().any(|part| part.verdict == Verdict::Bad) {
         return parts;
     }
@@ -66,6 +73,8 @@ fn tests(options: &Options, filter: Option<&str>) -> Vec<Part> {
         let skip = ["--", "--skip", "e2e::"];
         parts.push(Part::run("unit tests", cargo().args(args).args(profile).args(filter).args(skip)));
     }
+    let unit = build::for_each_llvm(&["test", "--lib"]);
+    parts.extend(unit.into_iter().take(1).map(|(_, mut command)| Part::run("plugin tests", command.args(filter))));
     let rounds = build::for_each_mpi(&["test", "--package", "thrille-transport", "--test", "over_mpi"]);
     let often = if options.depth == Depth::Nightly { rounds.len() } else { 1 };
     parts.extend(rounds.into_iter().take(often).map(|(_, mut command)| Part::run("over MPI", &mut command)));

@@ -25,6 +25,7 @@ fn candidate(number: usize, a: Spot, b: Spot) -> Candidate {
         write_write: false,
         seen: 1,
         flag: false,
+        loads_word: None,
     }
 }
 

@@ -91,7 +91,7 @@ pub fn other_call(o: &mut Observed) {
 
 /// A put or a get that the library has carried out.
 pub fn transferred(o: &mut Observed, transfer: Transfer) {
-    let issued = Issued { transfer, pc: o.pc, stack: o.recorder.stack.here() };
+    let issued = Issued { transfer, pc: o.pc, stack: o.recorder.stack.at(o.pc) };
     let (epoch, observed, idle) = (o.recorder.epoch(), o.recorder.observed, o.recorder.is_idle());
     let again = kept(o.block);
     let others = again.others;
@@ -116,11 +116,11 @@ fn settle(o: &mut Observed) {
     let Some(Waiting { issued, how: How::Deferred { .. }, .. }) = kept(o.block).waiting.take() else { return };
     // What it uses will be told once more.
     o.recorder.nothing_under_way();
-    let (pc, stack) = (o.pc, o.recorder.stack.go_to(issued.stack));
+    let (pc, left) = (o.pc, o.recorder.stack.stay_at(issued.stack));
     o.pc = issued.pc;
     rma::record_late(o, issued.transfer);
     o.pc = pc;
-    o.recorder.stack.go_to(stack);
+    o.recorder.stack.go_back(left);
 }
 
 /// Whether the flush that was just carried out completes a deferred operation, of which nothing has come then.

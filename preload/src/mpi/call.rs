@@ -82,6 +82,7 @@ macro_rules! trampoline {
                 "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
                 "mov r10, qword ptr [rsp]",
                 "mov qword ptr fs:[r11 + 8], r10",
+                "mov qword ptr fs:[r11 + 24], rsp",
                 "jmp {to}",
                 to = sym $body,
             )

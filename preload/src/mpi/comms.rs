@@ -261,6 +261,12 @@ impl Comms {
     }
 }
 
+/// Whether a thread, the main one or another, may call the library whatever the others do.
+pub fn may_call(main: bool) -> bool {
+    let level = LEVEL.load(Ordering::Relaxed);
+    level == mpi_sys::MPI_THREAD_MULTIPLE as c_int || main && level <= mpi_sys::MPI_THREAD_FUNNELED as c_int
+}
+
 /// The library is initialised.
 pub fn begin(size: c_int, level: c_int) {
     WORLD_SIZE.store(size, Ordering::Relaxed);

@@ -7,6 +7,7 @@
 
 use crate::counters::{Counted, Counters};
 use crate::link::Link;
+use crate::mpi::comms;
 use crate::mpi::windows::{reached_by_many, window};
 use crate::rank::Told;
 use mpi_sys::MPI_Win;
@@ -14,7 +15,7 @@ use rustc_hash::FxHasher;
 use std::ffi::c_int;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
-use thrille_model::Word;
+use thrille_model::{Strand, Word};
 
 /// Counters: words that share one are counted together, which disturbs nobody.
 const NUMBER: u64 = 1 << 20;
@@ -50,6 +51,13 @@ pub fn between_processes(address: u64) -> Option<(Word, Counted)> {
 /// window waits for them, and Open MPI over UCX carries out what goes to the own rank without looking at the others.
 pub fn progress_at(target: c_int, win: MPI_Win) {
     if window(win, |w| w.rank) == Some(target) {
+        progress();
+    }
+}
+
+/// Lets the library work while a strand is held, if that is a thread which may call it now.
+pub fn idle(strand: Strand) {
+    if comms::may_call(strand.index == 0) {
         progress();
     }
 }

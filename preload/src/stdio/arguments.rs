@@ -68,10 +68,13 @@ macro_rules! variadic {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $symbol() {
             core::arch::naked_asm!(
+                ".cfi_startproc",
                 "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
                 "mov r10, qword ptr [rsp]",
                 "mov qword ptr fs:[r11 + 8], r10",
+                "mov qword ptr fs:[r11 + 24], rsp",
                 "sub rsp, 216",
+                ".cfi_adjust_cfa_offset 216",
                 "mov qword ptr [rsp + 32], rdi",
                 "mov qword ptr [rsp + 40], rsi",
                 "mov qword ptr [rsp + 48], rdx",
@@ -98,7 +101,9 @@ macro_rules! variadic {
                 concat!("mov ", $list, ", rsp"),
                 "call {to}",
                 "add rsp, 216",
+                ".cfi_adjust_cfa_offset -216",
                 "ret",
+                ".cfi_endproc",
                 to = sym $body,
             )
         }

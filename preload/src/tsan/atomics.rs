@@ -99,7 +99,14 @@ macro_rules! hooks {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $symbol() {
-            naked_asm!(concat!("mov ", $register, ", qword ptr [rsp]"), "jmp {to}", to = sym [<on $symbol>])
+            naked_asm!(
+                "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
+                concat!("mov ", $register, ", qword ptr [rsp]"),
+                concat!("mov qword ptr fs:[r11 + 8], ", $register),
+                "mov qword ptr fs:[r11 + 24], rsp",
+                "jmp {to}",
+                to = sym [<on $symbol>],
+            )
         }
         #[allow(non_snake_case, reason = "the symbol's name")]
         unsafe extern "C" fn [<on $symbol>]($($arg: $ty),*) $(-> $ret)? $code

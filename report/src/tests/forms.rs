@@ -113,7 +113,8 @@ fn the_json_is_what_its_schema_says() {
     let schema = schema(&kept);
     for report in [everything(), hostile(), Report::default()] {
         valid(&schema, &report.json());
-        assert_eq!(Report::from_json(&report.json()).unwrap(), report, "what was written is read back");
+        let back = Report::from_json(&report.json()).unwrap();
+        assert_eq!(back.json(), report.json(), "what was written is read back");
     }
     let broken = everything().json().replacen("\"races\": [", "\"races\": [7, ", 1);
     assert!(!schema.is_valid(&serde_json::from_str(&broken).unwrap()), "the schema must be able to refuse");

@@ -119,6 +119,10 @@ impl Browser {
         self.evaluate(expression).as_str().unwrap_or_else(|| panic!("{expression} is no text")).into()
     }
 
+    pub fn whole(&mut self, expression: &str) -> u64 {
+        self.evaluate(expression).as_u64().unwrap_or_else(|| panic!("{expression} is no whole number"))
+    }
+
     pub fn number(&mut self, expression: &str) -> f64 {
         self.evaluate(expression).as_f64().unwrap_or_else(|| panic!("{expression} is no number"))
     }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 use thrille_report::{
-    Bytes, FixReport, Frame, LockReport, ObjectReport, PairReport, PhaseRange, RaceReport, Report, RunInfo, SideReport,
-    Summary, TrafficReport, WhyReport,
+    Bytes, ConfirmationReport, FixReport, Frame, FunctionSampling, LockReport, ObjectReport, PairReport, PhaseRange,
+    RaceReport, Report, RunInfo, SamplingReport, SideReport, Summary, TrafficReport, WhyReport,
 };
 
 const RANKS: u32 = 8;
@@ -110,6 +110,19 @@ fn race(n: usize) -> RaceReport {
         a,
         b,
         seen: 17 * n as u64 + 1,
+        records: Vec::new(),
+        polled: false,
+        confirmation: (n % 4 == 2).then(|| ConfirmationReport {
+            verdict: "changes_result".into(),
+            text: "both sides were there at the same time, and the order changes what the program prints".into(),
+            witness: Some("rank 1 waited at a while rank 2 came to b".into()),
+            unlikely: false,
+            tries: 1,
+            schedule: None,
+            replay: Some(format!("thrille confirm --replay {n}")),
+            a_stack: Vec::new(),
+            b_stack: Vec::new(),
+        }),
     }
 }
 
@@ -145,6 +158,27 @@ pub fn report_of(races: usize) -> Report {
             threads: 8,
             ..Summary::default()
         },
+        sampling: Some(SamplingReport {
+            policy: "HA.5".into(),
+            seed: 7,
+            budget_percent: Some(5.0),
+            cost_percent: Some(4.3),
+            sites: 120,
+            sites_taken: 97,
+            executed: 123_456_789,
+            taken: 1_234_567,
+            functions: vec![FunctionSampling {
+                function: "relax".into(),
+                file: Some("src/solver_0.c".into()),
+                line: Some(50),
+                calls: 340,
+                calls_taken: 17,
+                sites: 14,
+                sites_taken: 14,
+                executed: 100_000_000,
+                taken: 1_000_000,
+            }],
+        }),
         races: (0..races).map(race).collect(),
         pairs: neighbours.clone().step_by(3).map(|(a, b)| PairReport { a, b, races: 3, seen: 99 }).collect(),
         traffic: neighbours.map(|(from, to)| TrafficReport { from, to, operations: 100, bytes: 8 << (from + to) }).collect(),

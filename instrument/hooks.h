@@ -1,0 +1,87 @@
+/* What code compiled by the plugin and the run-time library say to each other. Nothing else is shared between them.
+ *
+ * Each function is there twice, plain and instrumented. At its entry, and at the headers of loops that contain calls or other loops,
+ * it looks at `mode` and goes on in one copy or the other. In the instrumented copy each basic block counts down the first of its sites; when that
+ * is below zero, all sites of the block are told; each one's answer becomes its countdown, and the first one's is counted down from then on. A loop without calls and inner
+ * loops leaves the instrumented copy in the middle when the budget is spent, and never comes back in the middle.
+ *
+ * Words that both sides write (mode, budget, countdowns) are plain 32-bit words without any lock: a lost update costs a sample more or less.
+ *
+ * Calling convention from `thrille_enter` on: "preserve most". All general registers but r11 (and rax when something is
+ * returned) are the caller's; vector registers are not. */
+#ifndef THRILLE_HOOKS_H
+#define THRILLE_HOOKS_H
+#include <stdint.h>
+
+#define THRILLE_HOOKS_VERSION 1
+
+#ifdef __clang__
+#define THRILLE_PRESERVING __attribute__((preserve_most))
+#else
+#define THRILLE_PRESERVING
+#endif
+
+/* A function's mode. All tables begin as THRILLE_OFF: without the library's word nothing is observed. */
+enum thrille_mode {
+    THRILLE_OFF = 0,   /* plain copy; nothing is counted */
+    THRILLE_COUNT = 1, /* plain copy; each call counts `countdown` down, and asks thrille_enter when it is below zero */
+    THRILLE_IN = 2     /* instrumented copy; `budget` is counted down by the accesses that it contains */
+};
+
+/* What a site does. */
+enum thrille_kind {
+    THRILLE_READ = 1,
+    THRILLE_WRITE = 2,   /* both: reads, then writes the same bytes */
+    THRILLE_LIBRARY = 4, /* a copy or fill of memory that the compiler expands itself */
+    THRILLE_VOLATILE = 8
+};
+
+/* What is touched all the time: 8 bytes a site. The sites of a basic block stand together, in the order of execution. */
+struct thrille_hot {
+    int32_t countdown; /* of a block's first site: executions of the block until it is told */
+    uint8_t state;     /* the library's own; begins as 0 */
+    uint8_t kind;      /* enum thrille_kind */
+    uint16_t size;     /* bytes; 0 for ranges, whose length is told with them */
+};
+
+/* What is looked at when somebody asks: as many as there are hot ones. Texts are given by their distance from the field itself; 0: none. */
+struct thrille_cold {
+    int32_t file;     /* path, as the debug information has it */
+    int32_t function; /* name in the source; that of the inlined function, if it is one */
+    uint32_t line;
+    uint16_t column;
+    uint16_t together; /* of a block's first site: how many sites are told together; 0 of the others */
+};
+
+/* One for each function, 64 bytes, in section "thrille_functions". */
+struct thrille_function {
+    int32_t mode;
+    int32_t budget;
+    int32_t countdown;
+    uint32_t sites;
+    struct thrille_hot *hot;
+    const struct thrille_cold *cold;
+    const char *name; /* as the linker knows it */
+    uint64_t id;      /* of source file and name: the same in each build of this file; a site's is this and its number */
+    uint64_t own[2];  /* the library's; begin as 0 */
+};
+
+/* Before main, or when a library is loaded, and before it is unloaded: the section's bounds. Told once by each object file, so more than once.
+ * Ordinary calling convention. */
+void thrille_register(struct thrille_function *begin, struct thrille_function *end);
+void thrille_unregister(struct thrille_function *begin, struct thrille_function *end);
+
+/* A function in mode COUNT is called and its countdown is below zero. Not 0: go into the instrumented copy. */
+THRILLE_PRESERVING int32_t thrille_enter(struct thrille_function *function);
+
+/* The budget is below zero. Not 0: stay in the instrumented copy. */
+THRILLE_PRESERVING int32_t thrille_spent(struct thrille_function *function);
+
+/* A site is executed, on so many bytes: before it is carried out. The block's countdown from now on. */
+THRILLE_PRESERVING int32_t thrille_access(void *address, struct thrille_hot *site);
+THRILLE_PRESERVING int32_t thrille_range(void *address, struct thrille_hot *site, uint64_t bytes);
+
+/* A site of a loop, told before the loop: `times` executions, each `step` bytes after the last one. */
+THRILLE_PRESERVING int32_t thrille_affine(void *address, struct thrille_hot *site, uint64_t times, int64_t step);
+
+#endif

@@ -1,0 +1,95 @@
+//! `hooks.h` on the compiler's side: layouts and functions.
+
+use crate::ir::{Ir, c_name};
+use crate::llvm::*;
+
+/// What a site does.
+pub mod kind {
+    pub const READ: u8 = 1;
+    pub const WRITE: u8 = 2;
+    pub const LIBRARY: u8 = 4;
+    pub const VOLATILE: u8 = 8;
+}
+
+/// The mode in which the instrumented copy is chosen.
+pub const IN: u64 = 2;
+/// The mode in which nothing is counted.
+pub const OFF: u64 = 0;
+
+/// A function of the library.
+#[derive(Clone, Copy)]
+pub struct Hook {
+    function: Value,
+    ty: Type,
+}
+
+/// All of them, and the layouts of the tables.
+pub struct Hooks {
+    pub hot: Type,
+    pub cold: Type,
+    pub descriptor: Type,
+    pub enter: Hook,
+    pub spent: Hook,
+    pub access: Hook,
+    pub range: Hook,
+    pub affine: Hook,
+    pub register: Hook,
+    pub unregister: Hook,
+}
+
+impl Hooks {
+    /// Declares them in a module.
+    pub fn new(ir: &Ir) -> Self {
+        let Ir { i8, i16, i32, i64, pointer, void, .. } = *ir;
+        let own = ir.struct_type(&[i64, i64]);
+        let descriptor = ir.struct_type(&[i32, i32, i32, i32, pointer, pointer, pointer, i64, own]);
+        let ordinary = |name, parameters: &[Type]| Hook::ordinary(ir, name, void, parameters);
+        let preserving = |name, parameters: &[Type]| Hook::preserving(ir, name, parameters);
+        let hooks = Self {
+            hot: ir.struct_type(&[i32, i8, i8, i16]),
+            cold: ir.struct_type(&[i32, i32, i32, i16, i16]),
+            descriptor,
+            enter: preserving("thrille_enter", &[pointer]),
+            spent: preserving("thrille_spent", &[pointer]),
+            access: preserving("thrille_access", &[pointer, pointer]),
+            range: preserving("thrille_range", &[pointer, pointer, i64]),
+            affine: preserving("thrille_affine", &[pointer, pointer, i64, i64]),
+            register: ordinary("thrille_register", &[pointer, pointer]),
+            unregister: ordinary("thrille_unregister", &[pointer, pointer]),
+        };
+        for hook in [hooks.access, hooks.range, hooks.affine] {
+            // They give back what the block's countdown is to be; nothing of the program's memory, or of the tables that it looks at, changes.
+            thrille_touches_nothing(hook.function);
+        }
+        hooks
+    }
+}
+
+impl Hook {
+    fn ordinary(ir: &Ir, name: &str, result: Type, parameters: &[Type]) -> Self {
+        let (ty, name) = (ir.function_type(result, parameters), c_name(name));
+        let known = LLVMGetNamedFunction(ir.module, name.as_ptr());
+        let function = known.some().unwrap_or_else(|| LLVMAddFunction(ir.module, name.as_ptr(), ty));
+        LLVMAddAttributeAtIndex(function, FUNCTION, ir.attribute("nounwind"));
+        Self { function, ty }
+    }
+
+    fn preserving(ir: &Ir, name: &str, parameters: &[Type]) -> Self {
+        let hook = Self::ordinary(ir, name, ir.i32, parameters);
+        LLVMSetFunctionCallConv(hook.function, PRESERVE_MOST);
+        // Not by way of the linker's lazy binding, which does not preserve r10.
+        for attribute in ["cold", "nomerge", "nonlazybind"] {
+            LLVMAddAttributeAtIndex(hook.function, FUNCTION, ir.attribute(attribute));
+        }
+        hook
+    }
+
+    /// Calls it here.
+    pub fn call(self, ir: &Ir, arguments: &[Value]) -> Value {
+        let call = ir.call(self.ty, self.function, arguments);
+        LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(self.function));
+        // Calls of two sites must not become one: their return addresses tell them apart.
+        LLVMAddCallSiteAttribute(call, FUNCTION, ir.attribute("nomerge"));
+        call
+    }
+}

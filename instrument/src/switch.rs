@@ -1,0 +1,218 @@
+//! Changing sides at loop headers.
+//!
+//! A loop with calls or inner loops decides anew in each iteration: all ways to its two headers lead through one block that looks at the mode.
+//! An innermost loop without calls only *leaves* the instrumented copy, at the end of an iteration, when the budget is spent: the plain
+//! loop keeps its one entry and stays what the vectoriser knows.
+//!
+//! ```text
+//!  deciding:   ──►─┬─ decide ──► plain header             leaving:   ──► land ──► plain header ◄─┐
+//!                  │     └─► pay ──► instrumented header                  ▲            └─ ... ────┘
+//!              both back edges                                            └─ spent ◄─ pay ◄── instrumented back edge
+//! ```
+
+use crate::accesses::Group;
+use crate::double::{Doubled, Work};
+use crate::hooks::IN;
+use crate::ir::{add_incoming, incoming, instructions, phis, redirect, successors};
+use crate::llvm::*;
+use std::collections::{HashMap, HashSet};
+use std::ffi::c_void;
+
+/// A loop of the plain copy.
+#[derive(Debug)]
+pub struct Loop {
+    header: Block,
+    blocks: HashSet<Block>,
+    innermost: bool,
+    /// It calls functions.
+    calls: bool,
+    /// Accesses that one iteration tells, without those of inner loops.
+    accesses: u32,
+}
+
+/// The loops of a function that tell something, outer ones first.
+pub fn loops(function: Value, analyses: Analyses, groups: &[Group], calling: &HashSet<Block>) -> Vec<Loop> {
+    unsafe extern "C" fn visit(all: *mut c_void, told: *const ToldLoop) {
+        // SAFETY: called back with the vector below and a loop whose blocks are so many.
+        let (all, told) = unsafe { (&mut *all.cast::<Vec<Loop>>(), &*told) };
+        // SAFETY: as above.
+        let blocks = unsafe { std::slice::from_raw_parts(told.blocks, told.count) };
+        all.push(Loop {
+            header: told.header,
+            blocks: blocks.iter().copied().collect(),
+            innermost: told.innermost,
+            calls: false,
+            accesses: 0,
+        });
+    }
+    let mut all: Vec<Loop> = Vec::new();
+    // SAFETY: the callback is given the vector, which outlives the call.
+    unsafe { thrille_loops(function, analyses, visit, (&raw mut all).cast()) };
+    for one in &mut all {
+        one.calls = one.blocks.iter().any(|block| calling.contains(block));
+    }
+    let mut telling = vec![false; all.len()];
+    for group in groups {
+        let block = LLVMGetInstructionParent(group.before);
+        let around: Vec<usize> = (0..all.len()).filter(|&i| all[i].blocks.contains(&block)).collect();
+        for &index in &around {
+            telling[index] = true;
+        }
+        // Inner loops come after outer ones.
+        if let Some(&index) = around.last() {
+            all[index].accesses += group.accesses.len() as u32;
+        }
+    }
+    let mut telling = telling.into_iter();
+    all.retain(|one| telling.next().unwrap_or(false) && !is_landing(one.header));
+    all
+}
+
+fn is_landing(block: Block) -> bool {
+    instructions(block).map(|i| LLVMGetInstructionOpcode(i)).find(|&o| o != opcode::PHI) == Some(opcode::LANDING_PAD)
+}
+
+/// The two copies of each value, in the order of the program.
+struct Pairs {
+    all: Vec<Option<(Value, Value)>>,
+    of_plain: HashMap<Value, usize>,
+}
+
+impl Pairs {
+    fn new(doubled: &Doubled) -> Self {
+        let mut new = Self { all: Vec::new(), of_plain: HashMap::new() };
+        for value in doubled.plain.iter().flat_map(|&block| instructions(block)) {
+            let joinable = ![kind::VOID, kind::TOKEN].contains(&LLVMGetTypeKind(LLVMTypeOf(value)));
+            if let (true, Some(copy)) = (joinable, thrille_map_get(doubled.map, value).some()) {
+                new.of_plain.insert(value, new.all.len());
+                new.all.push(Some((value, copy)));
+            }
+        }
+        new
+    }
+
+    /// The pair of a plain value, which is then replaced by what is given back.
+    fn change(&mut self, plain: Value, by: impl FnOnce(Value) -> Option<(Value, Value)>) {
+        let slot = self.of_plain.get(&plain).and_then(|&index| self.all.get_mut(index));
+        if let Some(slot @ Some(_)) = slot
+            && let Some((_, copy)) = slot.take()
+        {
+            *slot = by(copy);
+        }
+    }
+
+    /// Reaches every use along the ways that there are now.
+    fn join(self) {
+        let flat: Vec<Value> = self.all.into_iter().flatten().flat_map(|(plain, copy)| [plain, copy]).collect();
+        // SAFETY: so many pairs.
+        unsafe { thrille_join_values(flat.as_ptr(), flat.len() / 2) };
+    }
+}
+
+fn replace(old: Value, new: Value) {
+    LLVMReplaceAllUsesWith(old, new);
+    LLVMInstructionEraseFromParent(old);
+}
+
+/// Lets control change sides at the headers of these loops.
+pub fn switch(work: &Work, doubled: &Doubled, loops: &[Loop]) {
+    if loops.is_empty() {
+        return;
+    }
+    let mut pairs = Pairs::new(doubled);
+    // Before anything is redirected.
+    let inside: Vec<HashSet<Block>> = loops.iter().map(|one| copied_blocks(doubled, one)).collect();
+    for (one, inside) in loops.iter().zip(inside) {
+        let copy = doubled.copy(one.header);
+        if one.innermost && !one.calls {
+            leaving(work, one, copy, &inside, &mut pairs);
+        } else {
+            deciding(work, one, copy, &mut pairs);
+        }
+    }
+    pairs.join();
+}
+
+/// Pays for an iteration at the end of `block`: goes on to `stay`, or to `leave` when that was the last one. The blocks that lead there.
+fn pay(work: &Work, accesses: u32, block: Block, stay: Block, leave: Block) -> Block {
+    let Work { ir, hooks, tables, function } = *work;
+    let spent = ir.append(function, "thrille.spent");
+    ir.at_end(block);
+    ir.rarely(ir.count_down(tables.budget(ir), accesses.max(1)), spent, stay);
+    ir.at_end(spent);
+    let answer = hooks.spent.call(ir, &[tables.descriptor()]);
+    ir.branch(ir.compare(compare::NOT_EQUAL, answer, ir.int(ir.i32, 0)), stay, leave);
+    spent
+}
+
+fn deciding(work: &Work, one: &Loop, copy: Block, pairs: &mut Pairs) {
+    let Work { ir, tables, function, .. } = *work;
+    let (plain, decide) = (one.header, ir.append(function, "thrille.decide"));
+    for phi in phis(plain) {
+        pairs.change(phi, |other| {
+            let joined = ir.phi(decide, LLVMTypeOf(phi));
+            for (value, from) in incoming(phi).chain(incoming(other)).collect::<Vec<_>>() {
+                add_incoming(joined, value, from);
+            }
+            replace(phi, joined);
+            replace(other, joined);
+            // One value for both copies from here on.
+            None
+        });
+    }
+    redirect(function, plain, decide, |_| true);
+    redirect(function, copy, decide, |_| true);
+    let paying = ir.append(function, "thrille.pay");
+    ir.at_end(decide);
+    let mode = ir.look(tables.mode(ir));
+    ir.rarely(ir.compare(compare::EQUAL, mode, ir.int(ir.i32, IN)), paying, plain);
+    pay(work, one.accesses, paying, copy, plain);
+    LLVMMoveBasicBlockBefore(decide, plain);
+}
+
+fn leaving(work: &Work, one: &Loop, copy: Block, inside: &HashSet<Block>, pairs: &mut Pairs) {
+    let Work { ir, function, .. } = *work;
+    let plain = one.header;
+    let outside = |block: Block| !one.blocks.contains(&block);
+    let (land, paying) = (ir.append(function, "thrille.land"), ir.append(function, "thrille.pay"));
+    redirect(function, plain, land, outside);
+    redirect(function, copy, paying, |block| inside.contains(&block));
+    ir.at_end(land);
+    ir.jump(plain);
+    let spent = pay(work, one.accesses, paying, copy, land);
+    for phi in phis(plain) {
+        pairs.change(phi, |other| {
+            let ty = LLVMTypeOf(phi);
+            let (landed, paid) = (ir.phi(land, ty), ir.phi(paying, ty));
+            let (new, new_copy) = (ir.phi(plain, ty), ir.phi(copy, ty));
+            add_incoming(new, landed, land);
+            for (value, from) in incoming(phi).collect::<Vec<_>>() {
+                add_incoming(if outside(from) { landed } else { new }, value, from);
+            }
+            for (value, from) in incoming(other).collect::<Vec<_>>() {
+                add_incoming(if inside.contains(&from) { paid } else { new_copy }, value, from);
+            }
+            for from in [paying, spent] {
+                add_incoming(new_copy, paid, from);
+            }
+            add_incoming(landed, paid, spent);
+            replace(phi, new);
+            replace(other, new_copy);
+            Some((new, new_copy))
+        });
+    }
+    LLVMMoveBasicBlockBefore(land, plain);
+}
+
+/// The loop's blocks in the instrumented copy, with those that checks have split off them.
+fn copied_blocks(doubled: &Doubled, one: &Loop) -> HashSet<Block> {
+    let copies: HashSet<Block> = doubled.plain.iter().map(|&block| doubled.copy(block)).collect();
+    let own: HashSet<Block> = one.blocks.iter().map(|&block| doubled.copy(block)).collect();
+    let mut found = own.clone();
+    let mut next: Vec<Block> = own.into_iter().collect();
+    while let Some(block) = next.pop() {
+        // What is no copy of a block was split off one.
+        next.extend(successors(block).filter(|to| !copies.contains(to) && found.insert(*to)).collect::<Vec<_>>());
+    }
+    found
+}

@@ -1,0 +1,19 @@
+//! Functions that the clang plugin has doubled: `instrument/hooks.h`, on the library's side.
+//!
+//! | module | is |
+//! |---|---|
+//! | [`abi`] | the tables, as compiled code has them |
+//! | [`registry`] | which tables there are |
+//! | [`policy`] | who decides what is looked at |
+//! | [`sampling`] | decides by the policies of `thrille_sampling` |
+//! | [`hooks`] | what compiled code calls |
+//!
+//! Tables are shared by all threads without locks: see `hooks.h` for what a lost update means. They are never freed while their code can run.
+
+pub mod abi;
+mod hooks;
+pub mod policy;
+mod registry;
+pub mod sampling;
+
+pub use registry::any;

@@ -1,0 +1,91 @@
+//! How loads and stores are made visible: by the clang plugin, which doubles functions, or by the hooks of `-fsanitize=thread`.
+
+use super::family::Family;
+use crate::home::Plugins;
+use clap::ValueEnum;
+use std::path::PathBuf;
+
+/// The variable that says which.
+pub const ENV: &str = "THRILLE_INSTRUMENT";
+
+/// What somebody asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Wanted {
+    /// The compiler plugin, where there is one for the compiler
+    Plugin,
+    /// A call before each access, with any compiler
+    Hooks,
+}
+
+/// What is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Instrument {
+    /// Calls, by the compiler itself.
+    Hooks,
+    /// This plugin.
+    Plugin(PathBuf),
+}
+
+/// Decides; and what the user should know of it, in one line.
+pub fn choose(wanted: Option<Wanted>, family: Family, plugins: &Plugins) -> (Instrument, Option<String>) {
+    let fallback = |why: String| (Instrument::Hooks, Some(format!("{why}: instrumenting by hooks, which cost more")));
+    match (wanted, family) {
+        (Some(Wanted::Hooks), _) | (None, Family::Gcc) => (Instrument::Hooks, None),
+        (Some(Wanted::Plugin), Family::Gcc) => fallback("the plugin is for clang, and this compiler is not".into()),
+        (_, Family::Clang(None)) => {
+            fallback("the version of this clang is not known, so there is no plugin for it".into())
+        }
+        (_, Family::Clang(Some(version))) => match plugins.of(version) {
+            Some(path) => (Instrument::Plugin(path), None),
+            // Without any plugin nobody expects one.
+            None if wanted.is_none() && plugins.versions().is_empty() => (Instrument::Hooks, None),
+            None if plugins.versions().is_empty() => fallback(format!(
+                "there is no plugin for clang {version} (apt install llvm-{version}-dev, then cargo xtask build)"
+            )),
+            None => {
+                let there: Vec<String> = plugins.versions().iter().map(u32::to_string).collect();
+                fallback(format!("there is no plugin for clang {version}, only for {}", there.join(" and ")))
+            }
+        },
+    }
+}
+
+/// What the environment asks for. Something unknown is said, and not followed.
+pub fn from_environment() -> Option<Wanted> {
+    let said = std::env::var(ENV).ok().filter(|said| !said.is_empty())?;
+    let wanted = Wanted::from_str(&said, true).ok();
+    if wanted.is_none() {
+        eprintln!("thrille: {ENV}={said} is not known: it is `plugin` or `hooks`");
+    }
+    wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plugin_of_the_version_or_hooks_and_why() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("plugin-16");
+        std::fs::create_dir(&path).unwrap();
+        std::fs::write(path.join(crate::home::PLUGIN), "").unwrap();
+        let (some, none) = (Plugins::below(vec![dir.path().into()]), Plugins::below(vec![]));
+        let plugin = |(instrument, note): (Instrument, Option<String>)| (instrument != Instrument::Hooks, note);
+        let clang = |version| Family::Clang(Some(version));
+        assert_eq!(plugin(choose(None, clang(16), &some)), (true, None));
+        assert_eq!(plugin(choose(Some(Wanted::Hooks), clang(16), &some)), (false, None));
+        assert_eq!(plugin(choose(None, Family::Gcc, &some)), (false, None));
+        assert_eq!(plugin(choose(None, clang(16), &none)), (false, None));
+        for (wanted, family, plugins, word) in [
+            (None, clang(15), &some, "only for 16"),
+            (Some(Wanted::Plugin), clang(15), &none, "llvm-15-dev"),
+            (Some(Wanted::Plugin), Family::Gcc, &some, "for clang"),
+            (None, Family::Clang(None), &some, "not known"),
+        ] {
+            let (instrument, note) = choose(wanted, family, plugins);
+            assert_eq!(instrument, Instrument::Hooks);
+            assert!(note.as_deref().is_some_and(|note| note.contains(word)), "{note:?}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The clang plugin: programs compute what they compute without it, parts built in different ways go together, what is told with full sampling is what
+//! hooks tell, and compilers that there is no plugin for are said to be so.
+
+use crate::support::root;
+use crate::tool::{check, expect, pairs, report, run, temporary, thrille};
+use crate::{Outcome, trial};
+use libtest_mimic::{Failed, Trial};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn nightly() -> bool {
+    std::env::var_os("THRILLE_NIGHTLY").is_some()
+}
+
+/// All tests.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = vec![
+        trial("plugin::parts_built_in_different_ways", mixed),
+        trial("plugin::full_is_what_hooks_tell", full_is_what_hooks_tell),
+        trial("plugin::no_plugin_for_the_compiler", no_plugin),
+        trial("plugin::site_numbers_stay", site_numbers_stay),
+    ];
+    let levels: &[u32] = if nightly() { &[0, 1, 2, 3] } else { &[0, 2] };
+    let clangs: &[u32] = if nightly() { &[16, 19] } else { &[16] };
+    for &clang in clangs {
+        for &level in levels {
+            for program in ["machine.c", "language.cpp"] {
+                let name = format!("plugin::same_output::{program}::{clang}::O{level}");
+                trials.push(trial(&name, move || same_output(program, clang, level)));
+            }
+        }
+    }
+    trials
+}
+
+fn source(name: &str) -> PathBuf {
+    root().join("tests/plugin").join(name)
+}
+
+fn compiler(name: &str, clang: u32) -> String {
+    format!("clang{}-{clang}", if Path::new(name).extension().is_some_and(|e| e == "cpp") { "++" } else { "" })
+}
+
+/// Runs a compiler through the tool.
+fn build(dir: &Path, how: &str, words: &[&str]) -> Outcome {
+    let words = ["cc", "--instrument", how, "--"].into_iter().chain(words.iter().copied());
+    expect(thrille(words).current_dir(dir).env("THRILLE_PLUGIN", "verify"), 0).map(|_| ())
+}
+
+/// Plain, built with the plugin but not observed, not sampled, and with all accesses observed.
+fn same_output(name: &str, clang: u32, level: u32) -> Outcome {
+    let dir = temporary();
+    let (path, level) = (source(name).display().to_string(), format!("-O{level}"));
+    let compiler = compiler(name, clang);
+    let plain = Command::new(&compiler)
+        .args(["-w", "-DPLAIN", &level, &path, "-o", "plain", "-lm"])
+        .current_dir(dir.path())
+        .status()?;
+    check(plain.success(), || format!("{compiler} failed"))?;
+    build(dir.path(), "plugin", &[&compiler, "-w", &level, &path, "-o", "doubled", "-lm"])?;
+    let expected = run(Command::new(dir.path().join("plain")).current_dir(dir.path()))?.stdout;
+    check(expected.lines().count() > 5, || format!("the program says too little: {expected}"))?;
+    let alone = run(Command::new(dir.path().join("doubled")).current_dir(dir.path()))?;
+    check(alone.stdout == expected, || format!("built with the plugin it says something else:\n{alone}"))?;
+    let mut executed = Vec::new();
+    for sampling in ["NL", "full"] {
+        let mut observed = thrille(["run", "-n1", "--quiet", "--out", sampling, "./doubled"]);
+        let ended = run(observed.current_dir(dir.path()).env("THRILLE_SAMPLING", sampling))?;
+        ended.expect(0)?;
+        check(ended.stdout == expected, || format!("with {sampling} it says something else:\n{ended}"))?;
+        executed.push(report(&dir.path().join(sampling))?["summary"]["executed"].as_u64().unwrap_or(0));
+    }
+    // The function with computed jumps is left to hooks, which see what they see.
+    check(executed[0] < executed[1] / 10 && executed[1] > 50_000, || {
+        format!("{executed:?} accesses, without and with")
+    })?;
+    Ok(())
+}
+
+/// One part by hooks, one by the plugin, one not at all, one loaded while the program runs.
+fn mixed() -> Outcome {
+    let dir = temporary();
+    let path = |name: &str| source(name).display().to_string();
+    build(dir.path(), "hooks", &["clang-16", "-g", "-O0", "-c", &path("mixed_main.c"), "-o", "main.o"])?;
+    build(dir.path(), "plugin", &["clang-16", "-g", "-O1", "-c", &path("mixed_part.c"), "-o", "part.o"])?;
+    let loaded = ["clang-19", "-g", "-O2", "-fPIC", "-shared", &path("mixed_loaded.c"), "-o", "libloaded.so"];
+    build(dir.path(), "plugin", &loaded)?;
+    let plain = ["-g", "-c", &path("mixed_plain.c"), "-o", "plain.o"];
+    check(Command::new("gcc").args(plain).current_dir(dir.path()).status()?.success(), || "gcc failed".into())?;
+    build(dir.path(), "plugin", &["gcc", "main.o", "part.o", "plain.o", "-o", "mixed", "-ldl"])?;
+    let mut observed = thrille(["run", "-n2", "--quiet", "--out", "run", "./mixed"]);
+    run(observed.current_dir(dir.path()))?.expect(1)?;
+    let report = report(&dir.path().join("run"))?;
+    let races = report["races"].as_array().ok_or("a report without races")?;
+    let loads: Vec<_> = races.iter().flat_map(|race| [&race["a"], &race["b"]]).filter(|s| s["act"] == "load").collect();
+    let functions: BTreeSet<&str> = loads.iter().filter_map(|side| side["at"]["function"].as_str()).collect();
+    let expected = BTreeSet::from(["main", "by_plugin", "by_loaded"]);
+    check(functions == expected, || format!("races at loads of {functions:?} instead of {expected:?}: {report}"))?;
+    // The plugin's functions know who called them.
+    let own = loads.iter().filter(|side| side["at"]["function"] == "by_plugin");
+    let callers: Vec<&str> = own.filter_map(|side| side["stack"][0]["function"].as_str()).collect();
+    check(callers == ["main"], || format!("by_plugin called from {callers:?}"))
+}
+
+/// The program's races, in which every load and store of shared memory takes part, are the same.
+fn full_is_what_hooks_tell() -> Outcome {
+    let dir = temporary();
+    let path = source("every_kind.c").display().to_string();
+    let mut told = Vec::new();
+    for (how, flags) in [
+        // Nothing is left out, neither by the sanitizer nor by the plugin.
+        ("hooks", "-O0 -mllvm -tsan-instrument-read-before-write=1"),
+        ("plugin", "-O0"),
+    ] {
+        let compiler = format!("clang-16 {flags}");
+        let words = ["check", &path, "-n2", "--quiet", "--instrument", how, "--cc", &compiler, "--out", how];
+        let mut observed = thrille(words);
+        run(observed.current_dir(dir.path()).env("THRILLE_PLUGIN", "no-eliminate"))?.expect(1)?;
+        told.push(sides(&report(&dir.path().join(how))?)?);
+    }
+    check(told[0].len() > 25, || format!("only {} accesses", told[0].len()))?;
+    let (only_hooks, only_plugin): (Vec<_>, Vec<_>) =
+        (told[0].difference(&told[1]).collect(), told[1].difference(&told[0]).collect());
+    check(told[0] == told[1], || format!("only hooks: {only_hooks:?}\nonly the plugin: {only_plugin:?}"))
+}
+
+/// Line, column, kind and bytes of each access that raced.
+fn sides(report: &serde_json::Value) -> Result<BTreeSet<String>, Failed> {
+    let races = report["races"].as_array().ok_or("a report without races")?;
+    let both = |race: &serde_json::Value| {
+        let bytes = &race["object"]["bytes"];
+        ["a", "b"].map(|side| {
+            let (side, at) = (&race[side], &race[side]["at"]);
+            format!("{}:{} {} {} {bytes}", at["line"], at["column"], side["act"], side["kind"])
+        })
+    };
+    Ok(races.iter().flat_map(both).collect())
+}
+
+/// gcc has no plugin, and that is said; the program is instrumented all the same.
+fn no_plugin() -> Outcome {
+    let dir = temporary();
+    let path = source("every_kind.c").display().to_string();
+    let words = ["check", &path, "-n2", "--quiet", "--instrument", "plugin", "--cc", "gcc", "--out", "run"];
+    let ended = run(thrille(words).current_dir(dir.path()))?;
+    ended.expect(1)?;
+    ended.says(&["the plugin is for clang", "by hooks"])?;
+    check(!pairs(&report(&dir.path().join("run"))?)?.is_empty(), || "no races".into())
+}
+
+/// A function's number does not depend on other files, nor on what else is in its own.
+fn site_numbers_stay() -> Outcome {
+    let dir = temporary();
+    let numbers = |text: &str| -> Result<String, Failed> {
+        std::fs::write(dir.path().join("a.c"), text)?;
+        build(dir.path(), "plugin", &["clang-16", "-g", "-O1", "-S", "a.c", "-o", "a.s"])?;
+        let assembly = std::fs::read_to_string(dir.path().join("a.s"))?;
+        let table = assembly.split_once("thrille.function.f:").ok_or("no table of f")?.1;
+        let number = table.lines().filter_map(|line| line.trim().strip_prefix(".quad")).nth(3).ok_or("no number")?;
+        Ok(number.split('#').next().unwrap_or_default().trim().to_owned())
+    };
+    let (one, two) = (
+        numbers("int f(int *p) { return *p; }\n")?,
+        numbers("int *q;\nint g(void) { return *q; }\nint f(int *p) { return 2 * *p; }\n")?,
+    );
+    check(one == two && one.parse::<i64>().is_ok(), || format!("{one} and {two}"))
+}

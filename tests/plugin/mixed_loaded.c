@@ -1,0 +1,1 @@
+int by_loaded(int *at) { return *at; }

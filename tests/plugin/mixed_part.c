@@ -1,0 +1,1 @@
+int by_plugin(int *at) { return *at; }

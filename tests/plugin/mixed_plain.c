@@ -1,0 +1,1 @@
+int by_nobody(int *at) { return *at; }
