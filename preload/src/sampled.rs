@@ -214,6 +214,7 @@ pub fn tell() {
 }
 
 /// Memory is shared that was not, in a way that the regions do not tell.
+#[cfg(feature = "shmem")]
 pub fn shared_more() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
 }

@@ -50,7 +50,7 @@ pub struct Walked {
 }
 
 /// Where a strand was before it went to another place for a while.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct Left {
     here: StackId,

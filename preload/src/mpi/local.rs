@@ -29,7 +29,9 @@ fn moving<const N: usize>(
     let from = unsafe { *position };
     if call.confirms() {
         // How far it will go is not known yet; it will not be nowhere.
-        buffers(from, from + 1).iter().for_each(|buffer| call.touch(buffer));
+        for buffer in &buffers(from, from + 1) {
+            call.touch(buffer);
+        }
         return real();
     }
     let result = real();
