@@ -11,7 +11,7 @@ use thrille_model::job::ENV_RANK;
 use thrille_sampling::dense::{self, BURST, Extent, Next, Told};
 use thrille_sampling::{Controller, Coverage, Dense, Gaps, Name};
 
-/// What an access costs more in the instrumented copy, in nanoseconds: measured on the kernels of `nas-bench`.
+/// What an access costs more in the instrumented copy, in nanoseconds: an estimate.
 const INLINE_NS: f64 = 1.0;
 
 /// Executions of a loop over separate places that are recorded the first time.
