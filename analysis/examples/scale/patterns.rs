@@ -258,7 +258,7 @@ fn access(
 }
 
 /// The neighbours in a 3-d torus, each with the side that it is reached from.
-#[allow(clippy::many_single_char_names, reason = "coordinates")]
+#[allow(clippy::many_single_char_names, reason = "coordinates, and how many there are of each")]
 fn torus(rank: u32, ranks: u32) -> Vec<(u32, u64)> {
     let log = ranks.ilog2();
     let (x, y) = (1u32 << log.div_ceil(3), 1u32 << (log - log.div_ceil(3)).div_ceil(2));
