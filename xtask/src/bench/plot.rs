@@ -7,7 +7,10 @@ use crate::Result;
 use std::fmt::Write;
 use std::path::Path;
 
-const COLOURS: [&str; 4] = ["#4477aa", "#ee6677", "#228833", "#ccbb44"];
+const COLOURS: [&str; CONFIGS.len()] = [
+    "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#222255", "#225555", "#666633",
+    "#663333", "#555555",
+];
 const BAR: f64 = 22.0;
 const LEFT: f64 = 70.0;
 const TOP: f64 = 40.0;
@@ -35,14 +38,15 @@ struct Canvas {
 
 impl Canvas {
     fn new(width: f64, title: &str, legend: &[&str]) -> Self {
-        let width = width.max(560.0);
+        let width = width.max(780.0);
         let mut text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{:.0}\" font-family=\"sans-serif\" font-size=\"11\">\n\
              <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"{LEFT}\" y=\"16\" font-size=\"13\">{title}</text>\n",
             TOP + HEIGHT + 90.0
         );
+        let apart = if legend.len() > 4 { 60.0 } else { 120.0 };
         for (i, (name, colour)) in legend.iter().zip(COLOURS).enumerate() {
-            let x = LEFT + 120.0 * i as f64;
+            let x = LEFT + apart * i as f64;
             let _ = writeln!(
                 text,
                 "<rect x=\"{x:.0}\" y=\"22\" width=\"10\" height=\"10\" fill=\"{colour}\"/><text x=\"{:.0}\" y=\"31\">{name}</text>",
@@ -92,7 +96,11 @@ impl Canvas {
 
 /// Bars on a logarithmic scale, with the spread of the repetitions.
 fn slowdown(rows: &[Row]) -> String {
-    let shown: Vec<&str> = CONFIGS.iter().map(|config| config.name).filter(|&name| name != "native").collect();
+    let shown: Vec<&str> = CONFIGS
+        .iter()
+        .map(|config| config.name)
+        .filter(|&name| name != "native" && rows.iter().any(|row| row.key.config == name))
+        .collect();
     let keys = subjects(rows);
     let group_width = BAR * shown.len() as f64 + 24.0;
     let mut canvas = Canvas::new(
