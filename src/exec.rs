@@ -24,7 +24,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 use thrille_launch::die_with_parent;
-use thrille_model::job::{ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOOL};
+use thrille_model::job::{self, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOOL};
 use thrille_phase2::protocol::ENV_OUTPUT;
 use thrille_report::{Exit, Report, signal_name};
 
@@ -51,7 +51,7 @@ pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
     }
     let config = Config::new(&typed.observe, Usual::ByBuild, seed_of_job(&seat.job))?;
     command.envs(config.environment());
-    let who = || format!("rank {} on {}", seat.rank, host());
+    let who = || format!("rank {} on {}", seat.rank, job::host());
     let dir = RunDir::shared(typed.out.as_deref(), &seat.job).and_then(writable).with_context(who)?;
     let local = typed.local.as_deref().map(|local| RunDir::shared(Some(local), "").and_then(writable));
     let local = local.transpose().with_context(who)?;
@@ -102,12 +102,6 @@ fn writable(dir: RunDir) -> Result<RunDir> {
         )
     })?;
     Ok(dir)
-}
-
-/// The node, as Slurm or the machine itself calls it.
-fn host() -> String {
-    let name = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
-    std::env::var("SLURMD_NODENAME").ok().or_else(name).unwrap_or_default().trim().to_owned()
 }
 
 /// Starts the program and waits for it; signals are handed on. The last one that should end it, if there was one.

@@ -37,6 +37,12 @@ pub fn rank_file(rank: Rank) -> String {
     format!("rank-{}.thr", rank.0)
 }
 
+/// The node, as Slurm or the machine itself calls it.
+pub fn host() -> String {
+    let name = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    std::env::var("SLURMD_NODENAME").ok().or_else(name).unwrap_or_default().trim().to_owned()
+}
+
 /// The programming interface that a program is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Api {

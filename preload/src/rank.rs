@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 #[cfg(feature = "mpi")]
 use thrille_model::job::Entry;
-use thrille_model::job::{Api, ENV_HISTORY, ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN};
+use thrille_model::job::{
+    self, Api, ENV_HISTORY, ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN,
+};
 use thrille_runtime::sink::Sink;
 use thrille_runtime::stacks::Walk;
 use thrille_runtime::{Modules, Observes, Rank, Recorder, Regions, Session, Store};
@@ -115,15 +117,9 @@ pub fn file(told: &Told) -> Option<Sink> {
     Sink::create(&told.dir, thrille_model::Rank(told.rank))
         .map_err(|error| {
             let dir = told.dir.display();
-            complain(told.rank, &format!("not observed: cannot write into {dir} on {}: {error}", host()));
+            complain(told.rank, &format!("not observed: cannot write into {dir} on {}: {error}", job::host()));
         })
         .ok()
-}
-
-/// The machine, as its users call it.
-pub fn host() -> String {
-    let name = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
-    std::env::var("SLURMD_NODENAME").ok().or_else(name).unwrap_or_default().trim().to_owned()
 }
 
 /// Begins to observe this process; the calling thread is its first strand.

@@ -6,9 +6,9 @@
 //! The words are plain text: whatever versions meet here can read them.
 
 use crate::link::Link;
-use crate::rank::{Told, agree, complain, host};
+use crate::rank::{Told, agree, complain};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
-use thrille_model::job::{ENV_TOOL, Entry};
+use thrille_model::job::{self, ENV_TOOL, Entry};
 use thrille_runtime::sink::Sink;
 
 /// Clocks that differ by less than this, in milliseconds, are as good as equal.
@@ -29,7 +29,7 @@ impl Word {
             Ok(starter) if starter != library => format!("{library} started by {starter}"),
             _ => library.into(),
         };
-        Self { tool, host: host(), writes }
+        Self { tool, host: job::host(), writes }
     }
 
     fn text(&self) -> String {
