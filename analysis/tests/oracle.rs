@@ -49,6 +49,7 @@ struct World {
     sections: [u64; 2],
     phase: u64,
     collectives: u64,
+    messages: u64,
     analyses: Vec<Analysis<Local>>,
     unsent_accesses: Vec<usize>,
     unsent_events: usize,
@@ -84,6 +85,7 @@ impl World {
             sections: [0; 2],
             phase: 0,
             collectives: 0,
+            messages: 0,
             analyses,
             unsent_accesses: Vec::new(),
             unsent_events: 0,
@@ -320,7 +322,7 @@ impl World {
         let channel = Channel { origin: rank, ctx, target: other };
         let site = self.site(how >> 3);
         let operation = |order| Span::Operation(Operation { ctx, end: None, order });
-        match what % 20 {
+        match what % 21 {
             0 | 1 => self.access(s, rank, lo, len, Kind::Read, Span::Point, site),
             2 | 3 => self.access(s, rank, lo, len, Kind::Write, Span::Point, site),
             4 | 5 => {
@@ -423,6 +425,14 @@ impl World {
                     self.strands[joiner].phase = self.strands[joiner].phase.max(phase);
                 }
             }
+            20 => {
+                // A message; its receiver may pass on what it learned.
+                let to = self.one_strand_of_each_rank(how >> 2)[other.0 as usize];
+                self.messages += 1;
+                let token = Token::Message { group: 1, from: rank, to: other, tag: 0, seq: self.messages };
+                self.event(s, Sync::Release(token));
+                self.event(to, Sync::Acquire(token));
+            }
             _ => {
                 let lock = Lock::Symmetric(Segment::Heap, 1000 + u64::from((how >> 18) % 2));
                 if self.strands[s].locks.iter().any(|h| h.lock == lock) {
@@ -489,7 +499,18 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), rng_seed: seed(), ..ProptestConfig::default() })]
     #[test]
-    fn the_engine_finds_what_the_oracle_finds(ranks in 1u32..5, steps in prop::collection::vec(any::<Step>(), 1..60)) {
+    fn the_engine_finds_what_the_oracle_finds(ranks in 1u32..8, steps in prop::collection::vec(any::<Step>(), 1..60)) {
+        let mut world = World::new(ranks);
+        for step in steps {
+            world.step(step);
+        }
+        let (found, expected) = world.finish();
+        prop_assert_eq!(found, expected);
+    }
+
+    /// Order by way of others: messages, words and threads, with a barrier now and then.
+    #[test]
+    fn order_by_way_of_third_ranks_is_found(ranks in 3u32..8, steps in prop::collection::vec((prop::sample::select(RELAYS), any::<u32>()), 20..90)) {
         let mut world = World::new(ranks);
         for step in steps {
             world.step(step);
@@ -498,3 +519,6 @@ proptest! {
         prop_assert_eq!(found, expected);
     }
 }
+
+/// Steps of programs whose ranks pass things on.
+const RELAYS: &[u8] = &[2, 3, 4, 5, 6, 8, 9, 9, 10, 10, 11, 12, 12, 13, 15, 16, 17, 17, 20, 20, 20, 20, 20, 20];
