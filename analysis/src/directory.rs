@@ -53,7 +53,9 @@ impl Key {
             Self::Token(token) => match token {
                 Token::Phase(phase) => any(phase.0),
                 Token::Fork(strand) | Token::Exit(strand) => strand.rank,
-                Token::Collective { group, seq } => any(group.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32) ^ seq),
+                Token::Collective { group, seq } => {
+                    any(group.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32) ^ seq)
+                }
                 Token::Message { to, .. } => to,
                 Token::Flow(flow) => flow.to.0.rank,
                 Token::Handover { lock, .. } => match lock {

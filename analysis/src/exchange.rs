@@ -97,6 +97,8 @@ pub struct Cut {
     pub carried: usize,
     /// Whether order had to be looked up.
     pub looked_up_order: bool,
+    /// Events of logs that this rank came to know for that.
+    pub events: usize,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -200,11 +202,11 @@ impl<T: Transport> Analysis<T> {
 
     /// Makes a cut; all ranks do so at the same global barrier.
     pub fn cut(&mut self, gathered: Gathered) -> Result<Cut, AnalysisError> {
-        let Gathered { accesses, closes, windows, events, locksets, status } = gathered;
+        let Gathered { accesses, closes, windows, events: log, locksets, status } = gathered;
         for (number, base) in windows {
             self.owner.window(number, base);
         }
-        self.log.extend(events);
+        self.log.extend(log);
 
         let together = self.exchange(accesses, closes, &locksets, &status)?;
         let Together { watermark, log_ends, busiest, longest_ms } = together;
@@ -216,17 +218,18 @@ impl<T: Transport> Analysis<T> {
         // Round 2: is there a reason to look up order?
         let dealt = self.transport.deal(Vec::new(), &[u64::from(!wanted), u64::from(!protected)])?;
         let looked_up_order = dealt.least.first() == Some(&0);
+        let mut events = 0;
         if looked_up_order {
             let anybody_protected = dealt.least.get(1) == Some(&0);
             let findings = Findings { suspicious, protected, anybody_protected };
-            look_up(&mut self.transport, &mut self.owner, &mut self.log, findings)?;
+            events = look_up(&mut self.transport, &mut self.owner, &mut self.log, findings)?;
         }
 
         let carried = self.owner.forget(watermark);
         if log_ends {
             self.log.clear();
         }
-        Ok(Cut { races: self.owner.fresh(), busiest, longest_ms, judged, carried, looked_up_order })
+        Ok(Cut { races: self.owner.fresh(), busiest, longest_ms, judged, carried, looked_up_order, events })
     }
 
     /// All races found by this owner so far.

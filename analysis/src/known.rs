@@ -144,7 +144,8 @@ impl Known {
 
     /// What has to be asked to dispel the doubts; nothing, when they are none.
     pub fn questions(&self, doubts: &Doubts) -> Questions {
-        let mut walk = Walk { known: self, met: FxHashSet::default(), questions: Questions::default(), open: Vec::new() };
+        let mut walk =
+            Walk { known: self, met: FxHashSet::default(), questions: Questions::default(), open: Vec::new() };
         walk.open.extend(doubts.at.iter().map(|&(strand, pos)| (Way::Back, strand, pos)));
         for (&rank, &(lo, hi)) in &doubts.between {
             for (&strand, list) in self.strands.iter().filter(|(strand, _)| strand.rank == rank) {
@@ -154,7 +155,7 @@ impl Known {
                 }
             }
         }
-        walk.to_the_end();
+        walk.go();
         walk.questions
     }
 
@@ -177,7 +178,7 @@ struct Walk<'k> {
 }
 
 impl Walk<'_> {
-    fn to_the_end(&mut self) {
+    fn go(&mut self) {
         while let Some((way, strand, pos)) = self.open.pop() {
             if !self.known.holds(way, strand, pos) {
                 self.questions.parts.insert((way, strand, pos));

@@ -13,7 +13,7 @@
 //! ([`owner`]); everything else is forgotten, so memory does not grow with the number of barriers.
 //!
 //! Sound and complete for the logs it is given, which `tests/oracle.rs` checks against `thrille_model::oracle` on random programs
-//! at 1 to 4 ranks. It misses nothing but what was dropped before it got here.
+//! at 1 to 7 ranks. It misses nothing but what was dropped before it got here.
 
 pub mod clock;
 pub mod directory;

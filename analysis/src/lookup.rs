@@ -73,13 +73,13 @@ struct Answer {
     events: Vec<SyncEvent>,
 }
 
-/// Looks up order; all ranks do so at the same cut.
+/// Looks up order; all ranks do so at the same cut. Returns how many events this one came to know.
 pub fn look_up<T: Transport>(
     transport: &mut T,
     owner: &mut Owner,
     log: &mut Log,
     findings: Findings,
-) -> Result<(), AnalysisError> {
+) -> Result<usize, AnalysisError> {
     let none = rustc_hash::FxHashSet::default();
     let mut known = Known::default();
     if findings.anybody_protected {
@@ -103,11 +103,11 @@ pub fn look_up<T: Transport>(
     if !doubts.is_empty() {
         owner.judge(Logs { events: known.events(), closed: &known.closed() });
     }
-    Ok(())
+    Ok(known.events().len())
 }
 
 /// Whether any rank says yes.
-pub fn anybody<T: Transport>(transport: &mut T, yes: bool) -> Result<bool, AnalysisError> {
+fn anybody<T: Transport>(transport: &mut T, yes: bool) -> Result<bool, AnalysisError> {
     let dealt = transport.deal(Vec::new(), &[u64::from(!yes)])?;
     Ok(dealt.least.first() == Some(&0))
 }
@@ -130,7 +130,8 @@ fn ask_on<T: Transport>(
         for &(way, strand, pos) in &questions.parts {
             asked.entry(strand.rank).or_default().parts.push((way, strand, pos));
         }
-        let keys: BTreeMap<Rank, Vec<(Way, Key)>> = asked.iter().map(|(&rank, asked)| (rank, asked.keys.clone())).collect();
+        let keys: BTreeMap<Rank, Vec<(Way, Key)>> =
+            asked.iter().map(|(&rank, asked)| (rank, asked.keys.clone())).collect();
         let Some(answers) = inquire(transport, asked, |asked: Asked| shelf.answer(&asked))? else { return Ok(()) };
         let (mut ends, mut events) = (Vec::new(), Vec::new());
         for (rank, answer) in answers {
@@ -177,9 +178,13 @@ fn tell_flows<T: Transport>(transport: &mut T, log: &mut Log, flows: &[Flow]) ->
     let mine = told.remove(&me).unwrap_or_default();
     let to = told.into_iter().map(|(rank, flows)| (rank.0, wire::encode(&flows))).collect();
     let dealt = transport.deal(to, &[])?;
-    mine.into_iter().for_each(|flow| log.flow(me, flow));
+    for flow in mine {
+        log.flow(me, flow);
+    }
     for (from, bytes) in dealt.from {
-        read::<BTreeSet<Flow>>(from, &bytes)?.into_iter().for_each(|flow| log.flow(me, flow));
+        for flow in read::<BTreeSet<Flow>>(from, &bytes)? {
+            log.flow(me, flow);
+        }
     }
     Ok(())
 }
@@ -232,7 +237,9 @@ impl Shelf {
         }
         let to = told.into_iter().map(|(rank, events)| (rank.0, wire::encode(&events))).collect();
         for (from, bytes) in transport.deal(to, &[])?.from {
-            read::<Vec<SyncEvent>>(from, &bytes)?.iter().for_each(|event| shelf.directory.register(event));
+            for event in read::<Vec<SyncEvent>>(from, &bytes)? {
+                shelf.directory.register(&event);
+            }
         }
         Ok(shelf)
     }

@@ -32,8 +32,8 @@ use std::ops::Bound;
 use std::rc::Rc;
 use thrille_history::{History, IntervalSkiplist, Keep};
 use thrille_model::{
-    Access, Ctx, Flow, How, Lock, Locksets, Order, Pos, Rank, Segment, Site, Span, Strand, Sync, SyncEvent,
-    Token, Why, Word, conflict, protected,
+    Access, Ctx, Flow, How, Lock, Locksets, Order, Pos, Rank, Segment, Site, Span, Strand, Sync, SyncEvent, Token, Why,
+    Word, conflict, protected,
 };
 
 /// An unordered, conflicting, unprotected pair: indices of accesses, the earlier in the replay first.

@@ -522,3 +522,94 @@ proptest! {
 
 /// Steps of programs whose ranks pass things on.
 const RELAYS: &[u8] = &[2, 3, 4, 5, 6, 8, 9, 9, 10, 10, 11, 12, 12, 13, 15, 16, 17, 17, 20, 20, 20, 20, 20, 20];
+
+/// Programs written by hand, in which what matters is done by a rank that owns none of the accesses in question.
+impl World {
+    fn message(&mut self, from: usize, to: usize) {
+        self.messages += 1;
+        let (a, b) = (self.strands[from].strand.rank, self.strands[to].strand.rank);
+        let token = Token::Message { group: 1, from: a, to: b, tag: 0, seq: self.messages };
+        self.event(from, Sync::Release(token));
+        self.event(to, Sync::Acquire(token));
+    }
+
+    fn update(&mut self, s: usize, word: Word, version: u64, how: How) {
+        self.event(s, Sync::Update { word, version, how, via: None, signals: false });
+    }
+
+    fn point(&mut self, s: usize, owner: u32, kind: Kind, line: u64) {
+        self.tick(s);
+        self.access(s, Rank(owner), 0, 1, kind, Span::Point, Site { module: 0, offset: 2 * line + 1 });
+    }
+
+    fn thread(&mut self, s: usize) -> usize {
+        let rank = self.strands[s].strand.rank;
+        let index = self.strands.iter().filter(|o| o.strand.rank == rank).count() as u32;
+        let child = Strand { rank, index };
+        self.event(s, Sync::Release(Token::Fork(child)));
+        let Simulated { knows, phase, .. } = &self.strands[s];
+        let (knows, phase) = (knows.clone(), *phase);
+        let (pos, locks) = (Pos(0), Vec::new());
+        self.strands.push(Simulated { strand: child, pos, alive: true, knows, phase, locks, locked_since: phase });
+        let c = self.strands.len() - 1;
+        self.event(c, Sync::Acquire(Token::Fork(child)));
+        c
+    }
+
+    fn races(mut self) -> usize {
+        let (found, expected) = self.finish();
+        assert_eq!(found, expected);
+        found.len()
+    }
+}
+
+#[test]
+fn a_chain_of_ranks_orders_and_a_broken_one_does_not() {
+    for (broken, races) in [(None, 0), (Some(1), 1), (Some(5), 1)] {
+        let mut world = World::new(8);
+        world.point(0, 7, Kind::Write, 0);
+        for link in (0..7).filter(|link| Some(*link) != broken) {
+            world.message(link, link + 1);
+        }
+        world.point(7, 7, Kind::Read, 1);
+        assert_eq!(world.races(), races, "{broken:?}");
+    }
+}
+
+#[test]
+fn a_word_that_a_third_rank_set_tells_nothing_of_what_was_there() {
+    for (how, races) in [(How::Set, 1), (How::Modify, 0)] {
+        let mut world = World::new(3);
+        let word = World::word(0);
+        world.point(0, 1, Kind::Write, 0);
+        world.update(0, word, 1, How::Modify);
+        world.update(2, word, 2, how);
+        world.event(1, Sync::Observe { word, version: 2 });
+        world.point(1, 1, Kind::Read, 1);
+        assert_eq!(world.races(), races, "{how:?}");
+    }
+}
+
+#[test]
+fn third_ranks_tell_a_thread_of_an_operation_and_others_of_its_completion() {
+    for (told, tells, races) in [(true, true, 0), (false, true, 1), (true, false, 1)] {
+        let mut world = World::new(4);
+        let thread = world.thread(0);
+        world.tick(0);
+        let put = Span::Operation(Operation { ctx: Ctx(1), end: None, order: Order::None });
+        world.access(0, Rank(1), 0, 1, Kind::Write, put, Site { module: 0, offset: 1 });
+        let callers = [0, 1, 2, 3];
+        world.barrier(&callers, false, false);
+        // Rank 2 knows of the operation by the barrier; the thread, which calls none, by rank 2.
+        if told {
+            world.message(2, thread);
+        }
+        world.event(thread, Sync::Quiet(Ctx(1)));
+        if tells {
+            world.message(thread, 3);
+        }
+        world.barrier(&callers, false, false);
+        world.point(1, 1, Kind::Read, 1);
+        assert_eq!(world.races(), races, "{told} {tells}");
+    }
+}
