@@ -507,7 +507,10 @@ proptest! {
         let (found, expected) = world.finish();
         prop_assert_eq!(found, expected);
     }
+}
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases() / 3, rng_seed: seed(), ..ProptestConfig::default() })]
     /// Order by way of others: messages, words and threads, with a barrier now and then.
     #[test]
     fn order_by_way_of_third_ranks_is_found(ranks in 3u32..8, steps in prop::collection::vec((prop::sample::select(RELAYS), any::<u32>()), 20..90)) {
@@ -584,7 +587,8 @@ fn a_word_that_a_third_rank_set_tells_nothing_of_what_was_there() {
         world.point(0, 1, Kind::Write, 0);
         world.update(0, word, 1, How::Modify);
         world.update(2, word, 2, how);
-        world.event(1, Sync::Observe { word, version: 2 });
+        world.update(1, word, 3, How::Modify);
+        world.event(1, Sync::Observe { word, version: 3 });
         world.point(1, 1, Kind::Read, 1);
         assert_eq!(world.races(), races, "{how:?}");
     }
@@ -611,5 +615,26 @@ fn third_ranks_tell_a_thread_of_an_operation_and_others_of_its_completion() {
         world.barrier(&callers, false, false);
         world.point(1, 1, Kind::Read, 1);
         assert_eq!(world.races(), races, "{told} {tells}");
+    }
+}
+
+#[test]
+fn a_signal_is_seen_by_a_third_rank_in_what_a_fourth_made_of_it() {
+    for (seen, races) in [(true, 0), (false, 1)] {
+        let mut world = World::new(5);
+        let word = World::word(4 * WORDS);
+        let channel = Channel { origin: Rank(1), ctx: Ctx(1), target: Rank(4) };
+        let pos = world.tick(1);
+        let put = Span::Operation(Operation { ctx: Ctx(1), end: None, order: Order::Signalled(channel) });
+        world.access(1, Rank(4), 0, 1, Kind::Write, put, Site { module: 0, offset: 1 });
+        let signal = Sync::Update { word, version: 1, how: How::Modify, via: Some(channel), signals: true };
+        world.event_at(1, pos, signal);
+        world.update(3, word, 2, How::Modify);
+        if seen {
+            world.event(2, Sync::Observe { word, version: 2 });
+        }
+        world.barrier(&[0, 1, 2, 3, 4], false, false);
+        world.point(0, 4, Kind::Write, 1);
+        assert_eq!(world.races(), races, "{seen}");
     }
 }
