@@ -6,7 +6,7 @@
 
 use crate::counters::Counted;
 use crate::shmem::call::{Blocking, Call, Handle, Target, call, calls};
-use crate::shmem::words;
+use crate::shmem::{library, words};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Atomic, Domain, Effect, How, Kind, Order};
 use thrille_runtime::Operands;
@@ -85,6 +85,7 @@ fn fetch<T: Element>(
     let seen = counted.as_ref().map_or(0, Counted::version);
     let made = if wrote { counted.as_mut().map(Counted::update) } else { None };
     drop(counted);
+    library::help();
 
     let effect = if wrote { Effect::Update } else { Effect::Load };
     ends(&mut call, to, dest, into, effect);

@@ -219,6 +219,7 @@ mod longdouble {
             unsafe extern "C" {
                 fn $real();
             }
+            core::arch::global_asm!(concat!(".weak ", stringify!($real)));
             #[unsafe(naked)]
             #[unsafe(no_mangle)]
             unsafe extern "C" fn $symbol() {
