@@ -13,6 +13,8 @@
 //! *Phases.* With one strand, an access belongs to the phase it is in. With several, a strand that the barrier's caller does not
 //! know of is not ordered by it: the upper bound stays open until a barrier's caller knows of the access ([`Status::settled`]).
 
+mod tasks;
+
 use crate::blocks::Blocks;
 use crate::modules::Modules;
 use crate::recorder::{Recorder, UNRESOLVED};
@@ -22,6 +24,8 @@ use crate::stacks::Walk;
 use crate::underway::Use;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+pub(crate) use tasks::Binding;
+pub use tasks::Role;
 use thrille_analysis::{Close, Gathered, Status};
 use thrille_model::{
     Access, Act, Channel, Comb, Ctx, Held, How, Interval, Kind, Lock, LocksetId, Locksets, Mode, Operation, Order,
@@ -37,11 +41,11 @@ struct Knowledge {
 
 impl Knowledge {
     fn of(&self, strand: Strand) -> u64 {
-        self.strands.get(strand.index as usize).copied().unwrap_or(0)
+        self.strands.get(strand.number() as usize).copied().unwrap_or(0)
     }
 
     fn learn(&mut self, strand: Strand, bound: u64) {
-        let index = strand.index as usize;
+        let index = strand.number() as usize;
         if self.strands.len() <= index {
             self.strands.resize(index + 1, 0);
         }
@@ -134,8 +138,10 @@ pub struct Rank {
     me: thrille_model::Rank,
     regions: Arc<Regions>,
     modules: Modules,
+    strands: Vec<Strand>,
     knowledge: Vec<Knowledge>,
     alive: Vec<bool>,
+    tasks: tasks::Tasks,
     tokens: FxHashMap<Token, Knowledge>,
     words: FxHashMap<Word, (u64, Knowledge)>,
     /// How often each lock of this process has been taken.
@@ -179,8 +185,10 @@ impl Rank {
             me,
             regions,
             modules,
+            strands: Vec::new(),
             knowledge: Vec::new(),
             alive: Vec::new(),
+            tasks: tasks::Tasks::default(),
             tokens: FxHashMap::default(),
             words: FxHashMap::default(),
             sections: FxHashMap::default(),
@@ -205,21 +213,21 @@ impl Rank {
             recorded: 0,
             traffic: Vec::new(),
         };
-        let main = new.add_strand(Knowledge::default());
+        let main = Strand::thread(me, 0);
+        new.add_strand(main, Knowledge::default());
         let recorder = Recorder::new(main, Arc::clone(&new.regions));
         (new, recorder)
     }
 
-    fn add_strand(&mut self, knowledge: Knowledge) -> Strand {
-        let strand = Strand { rank: self.me, index: self.knowledge.len() as u32 };
+    fn add_strand(&mut self, strand: Strand, knowledge: Knowledge) {
+        self.strands.push(strand);
         self.knowledge.push(knowledge);
         self.alive.push(true);
-        strand
     }
 
-    /// How many strands there have been.
-    pub fn strands(&self) -> usize {
-        self.knowledge.len()
+    /// How many threads there have been.
+    pub fn threads(&self) -> usize {
+        self.strands.iter().filter(|strand| !strand.is_task()).count()
     }
 
     /// Global barriers passed.
@@ -238,7 +246,7 @@ impl Rank {
     }
 
     fn single(&self) -> bool {
-        self.knowledge.len() == 1
+        self.strands.len() == 1
     }
 
     /// Takes a strand's runs.
@@ -335,7 +343,7 @@ impl Rank {
         if self.muted {
             return;
         }
-        self.knowledge[recorder.strand.index as usize].learn(recorder.strand, pos.0);
+        self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, pos.0);
         self.events.push(SyncEvent { strand: recorder.strand, pos, sync });
     }
 
@@ -343,7 +351,7 @@ impl Rank {
     pub fn release(&mut self, recorder: &mut Recorder, token: Token) {
         self.event(recorder, Sync::Release(token));
         if matches!(token, Token::Fork(_) | Token::Exit(_) | Token::Local { .. }) {
-            let knows = &self.knowledge[recorder.strand.index as usize];
+            let knows = &self.knowledge[recorder.strand.number() as usize];
             self.tokens.entry(token).or_default().join(knows);
         }
     }
@@ -366,7 +374,7 @@ impl Rank {
     }
 
     fn learn(&mut self, recorder: &mut Recorder, known: &Knowledge) {
-        let knowledge = &mut self.knowledge[recorder.strand.index as usize];
+        let knowledge = &mut self.knowledge[recorder.strand.number() as usize];
         knowledge.join(known);
         recorder.phase = knowledge.phase;
         recorder.until = recorder.until.max(recorder.phase);
@@ -404,7 +412,7 @@ impl Rank {
         let word = self.local_word(address);
         let version = self.words.get(&word).map_or(0, |&(version, _)| version) + 1;
         self.event(recorder, Sync::Update { word, version, how, via: None, signals: false });
-        let knows = self.knowledge[recorder.strand.index as usize].clone();
+        let knows = self.knowledge[recorder.strand.number() as usize].clone();
         let entry = self.words.entry(word).or_default();
         entry.0 = version;
         match how {
@@ -428,7 +436,8 @@ impl Rank {
     /// A strand is about to be created.
     pub fn fork(&mut self, recorder: &mut Recorder) -> Strand {
         self.drain(recorder);
-        let child = self.add_strand(Knowledge::default());
+        let child = Strand::thread(self.me, self.strands.len() as u32);
+        self.add_strand(child, Knowledge::default());
         recorder.see(&self.regions, true);
         self.release(recorder, Token::Fork(child));
         child
@@ -445,14 +454,14 @@ impl Rank {
 
     /// It could not be created after all.
     pub fn unborn(&mut self, child: Strand) {
-        self.alive[child.index as usize] = false;
+        self.alive[child.number() as usize] = false;
     }
 
     /// It ends.
     pub fn exit(&mut self, recorder: &mut Recorder) {
         self.drain(recorder);
         self.release(recorder, Token::Exit(recorder.strand));
-        self.alive[recorder.strand.index as usize] = false;
+        self.alive[recorder.strand.number() as usize] = false;
     }
 
     /// Other memory is shared from now on. A strand notices at its next event, which anything new must come through to it by.
@@ -611,7 +620,7 @@ impl Rank {
                 let open = self.open.swap_remove(next);
                 self.close(open, phase);
             } else {
-                if self.knowledge[me.index as usize].of(strand) > begin.0 {
+                if self.knowledge[me.number() as usize].of(strand) > begin.0 {
                     open.completed.get_or_insert((me, recorder.pos));
                 }
                 next += 1;
@@ -645,12 +654,11 @@ impl Rank {
         let next = Phase(self.phase.0 + 1);
         self.event(recorder, Sync::Release(Token::Phase(next)));
         recorder.until = next;
-        let knows = &self.knowledge[recorder.strand.index as usize];
+        let knows = &self.knowledge[recorder.strand.number() as usize];
         let settled = |(strand, pos): (Strand, Pos)| knows.of(strand) > pos.0;
         let done: Vec<Open> = self.open.extract_if(.., |open| open.completed.is_some_and(settled)).collect();
         self.settled.clear();
-        let bounds = knows.strands.iter().enumerate();
-        self.settled.extend(bounds.map(|(i, &bound)| (Strand { rank: self.me, index: i as u32 }, Pos(bound))));
+        self.settled.extend(self.strands.iter().zip(&knows.strands).map(|(&strand, &bound)| (strand, Pos(bound))));
         for open in done {
             self.close(open, Some(self.phase));
         }
@@ -660,7 +668,7 @@ impl Rank {
     pub fn leave_barrier(&mut self, recorder: &mut Recorder) {
         self.phase.0 += 1;
         self.event(recorder, Sync::Acquire(Token::Phase(self.phase)));
-        let knowledge = &mut self.knowledge[recorder.strand.index as usize];
+        let knowledge = &mut self.knowledge[recorder.strand.number() as usize];
         knowledge.phase = self.phase;
         (recorder.phase, recorder.until) = (self.phase, self.phase);
     }
