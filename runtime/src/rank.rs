@@ -13,6 +13,7 @@
 //! *Phases.* With one strand, an access belongs to the phase it is in. With several, a strand that the barrier's caller does not
 //! know of is not ordered by it: the upper bound stays open until a barrier's caller knows of the access ([`Status::settled`]).
 
+mod rest;
 mod tasks;
 
 use crate::blocks::Blocks;
@@ -22,6 +23,7 @@ use crate::regions::Regions;
 use crate::runs::Run;
 use crate::stacks::Walk;
 use crate::underway::Use;
+use rest::Life;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 pub(crate) use tasks::Binding;
@@ -140,7 +142,7 @@ pub struct Rank {
     modules: Modules,
     strands: Vec<Strand>,
     knowledge: Vec<Knowledge>,
-    alive: Vec<bool>,
+    lives: Vec<Life>,
     tasks: tasks::Tasks,
     tokens: FxHashMap<Token, Knowledge>,
     words: FxHashMap<Word, (u64, Knowledge)>,
@@ -155,6 +157,8 @@ pub struct Rank {
     closes: Vec<(thrille_model::Rank, Close)>,
     windows: Vec<(u32, u64)>,
     accesses: Vec<Access>,
+    /// The last of them, since somebody came to a global barrier: not known yet whether that one comes after them.
+    recent: Vec<Access>,
     /// When to look again for what can be merged.
     next_merge: usize,
     /// The limit was reached since the last cut, and merging has made what room it could.
@@ -187,7 +191,7 @@ impl Rank {
             modules,
             strands: Vec::new(),
             knowledge: Vec::new(),
-            alive: Vec::new(),
+            lives: Vec::new(),
             tasks: tasks::Tasks::default(),
             tokens: FxHashMap::default(),
             words: FxHashMap::default(),
@@ -200,6 +204,7 @@ impl Rank {
             closes: Vec::new(),
             windows: Vec::new(),
             accesses: Vec::new(),
+            recent: Vec::new(),
             next_merge: MERGE,
             full: false,
             scratch: Vec::new(),
@@ -222,7 +227,7 @@ impl Rank {
     fn add_strand(&mut self, strand: Strand, knowledge: Knowledge) {
         self.strands.push(strand);
         self.knowledge.push(knowledge);
-        self.alive.push(true);
+        self.lives.push(Life::Runs);
     }
 
     /// How many threads there have been.
@@ -242,7 +247,7 @@ impl Rank {
 
     /// Records waiting for the next cut.
     pub fn held(&self) -> usize {
-        self.accesses.len() + self.open.len()
+        self.accesses.len() + self.recent.len() + self.open.len()
     }
 
     fn single(&self) -> bool {
@@ -257,12 +262,13 @@ impl Rank {
         while let Some(run) = left.first() {
             let (teeth, times) = progression(left);
             left = &left[teeth..];
-            if self.accesses.len() >= self.limit {
+            if self.accesses.len() + self.recent.len() >= self.limit {
                 if !self.full {
                     merge(&mut self.accesses);
+                    merge(&mut self.recent);
                     self.full = true;
                 }
-                if self.accesses.len() >= self.limit {
+                if self.accesses.len() + self.recent.len() >= self.limit {
                     self.dropped += u64::from(times);
                     continue;
                 }
@@ -288,14 +294,36 @@ impl Rank {
                 times,
             };
             self.recorded += 1;
-            self.accesses.push(access);
+            self.keep(access);
         }
         runs.clear();
         self.scratch = runs;
-        if self.accesses.len() >= self.next_merge {
+        if self.accesses.len() + self.recent.len() >= self.next_merge {
             merge(&mut self.accesses);
-            self.next_merge = self.accesses.len() * 2 + MERGE;
+            merge(&mut self.recent);
+            self.next_merge = (self.accesses.len() + self.recent.len()) * 2 + MERGE;
         }
+    }
+
+    /// Keeps an access for its owner.
+    fn keep(&mut self, access: Access) {
+        if access.phases.hi.is_some() { self.accesses.push(access) } else { self.recent.push(access) }
+    }
+
+    /// A strand that knows this much comes to a global barrier: what it knows of is over before the next phase. Of the rest it is learned
+    /// at a cut.
+    fn settle_recent(&mut self, strand: Strand) {
+        let (knows, phase) = (&self.knowledge[strand.number() as usize], self.phase);
+        self.accesses.extend(self.recent.drain(..).map(|mut access| {
+            let end = match access.span {
+                Span::Point => Some(access.begin),
+                Span::Operation(operation) => operation.end,
+            };
+            if end.is_some_and(|end| knows.of(access.strand) > end.0) {
+                access.phases.hi = Some(phase);
+            }
+            access
+        }));
     }
 
     /// Where some bytes are, with private memory as the block that it is now.
@@ -419,6 +447,7 @@ impl Rank {
             How::Set => entry.1 = knows,
             How::Modify => entry.1.join(&knows),
         }
+        self.call(recorder, address);
     }
 
     /// The present value of such a word is seen.
@@ -454,14 +483,14 @@ impl Rank {
 
     /// It could not be created after all.
     pub fn unborn(&mut self, child: Strand) {
-        self.alive[child.number() as usize] = false;
+        self.set(child, Life::Gone);
     }
 
     /// It ends.
     pub fn exit(&mut self, recorder: &mut Recorder) {
         self.drain(recorder);
         self.release(recorder, Token::Exit(recorder.strand));
-        self.alive[recorder.strand.number() as usize] = false;
+        self.set(recorder.strand, Life::Gone);
     }
 
     /// Other memory is shared from now on. A strand notices at its next event, which anything new must come through to it by.
@@ -561,7 +590,7 @@ impl Rank {
         match lasts {
             Operands::Done => {
                 access.phases.hi = self.single().then_some(recorder.until);
-                self.accesses.push(access);
+                self.keep(access);
             }
             Operands::Until(ctx, order) => {
                 access.span = Span::Operation(Operation { ctx, end: None, order });
@@ -645,7 +674,7 @@ impl Rank {
             self.closes
                 .push((place.owner, Close { strand, begin, ctx: operation.ctx, end: operation.end, phase, locks }));
         } else {
-            self.accesses.push(Access { locks, phases: Phases { hi: phase, ..open.access.phases }, ..open.access });
+            self.keep(Access { locks, phases: Phases { hi: phase, ..open.access.phases }, ..open.access });
         }
     }
 
@@ -662,6 +691,7 @@ impl Rank {
         for open in done {
             self.close(open, Some(self.phase));
         }
+        self.settle_recent(recorder.strand);
     }
 
     /// The barrier lets it go on.
@@ -677,10 +707,9 @@ impl Rank {
     pub fn gather(&mut self, recorder: &mut Recorder, last: bool, elapsed_ms: u64) -> Gathered {
         self.drain(recorder);
         let mut accesses = std::mem::take(&mut self.accesses);
+        accesses.append(&mut self.recent);
         self.full = false;
-        let mut watermark = (self.knowledge.iter().zip(&self.alive))
-            .filter(|&(_, &alive)| alive)
-            .map(|(knowledge, _)| knowledge.phase)
+        let mut watermark = (self.earliest().into_iter())
             .chain(self.inside.iter().map(|&(_, _, since)| since))
             .min()
             .unwrap_or(self.phase);
