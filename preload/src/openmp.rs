@@ -6,6 +6,7 @@
 //! | [`abi`] | the types of OMPT |
 //! | [`tasks`] | regions, tasks, and what orders them |
 //! | [`strand`] | the calling thread's strand |
+//! | [`serial`] | tasks one after the other, for `--tasks` |
 //! | [`reduce`] | clang's reductions, of which OMPT does not tell |
 //!
 //! A strand is a thread: `pthread_create` makes it when the runtime adds one to its pool. Regions, barriers, tasks and their waits
@@ -19,11 +20,14 @@
 
 mod abi;
 mod reduce;
+pub mod serial;
 mod strand;
 mod tasks;
 
 use crate::rank::{Observed, detach};
-use abi::{Data, Dependence, GetTaskMemory, LOOPS, Lookup, ORDERED, SetCallback, StartTool, StartToolFn, WORKER};
+use abi::{
+    Data, Dependence, Frame, GetTaskMemory, LOOPS, Lookup, ORDERED, SetCallback, StartTool, StartToolFn, WORKER,
+};
 use abi::{dependence, event, scope, status, sync, task};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -179,6 +183,9 @@ unsafe extern "C" fn parallel_begin(
     _flags: c_int,
     _code: *const c_void,
 ) {
+    if serial::on() {
+        return;
+    }
     strand::prepare(team as usize);
     let new = Region::new();
     release([new.fork()]);
@@ -187,6 +194,9 @@ unsafe extern "C" fn parallel_begin(
 }
 
 unsafe extern "C" fn parallel_end(region: *mut Data, _task: *mut Data, _flags: c_int, _code: *const c_void) {
+    if serial::on() {
+        return;
+    }
     // SAFETY: see above.
     if let Some(region) = unsafe { taken::<Region>(region) } {
         acquire(region.join());
@@ -201,6 +211,13 @@ unsafe extern "C" fn implicit_task(
     index: c_uint,
     flags: c_int,
 ) {
+    if serial::on() {
+        if flags & task::INITIAL == 0 {
+            // SAFETY: see above.
+            unsafe { serial::implicit_task(endpoint, task) };
+        }
+        return;
+    }
     // SAFETY: see above.
     unsafe {
         if endpoint == scope::END {
@@ -225,6 +242,9 @@ unsafe extern "C" fn sync_region(
     task: *mut Data,
     _code: *const c_void,
 ) {
+    if serial::on() {
+        return serial::sync_region(kind, endpoint);
+    }
     // SAFETY: see above.
     let Some(task) = (unsafe { kept::<Task>(task) }) else { return };
     match (kind, endpoint) {
@@ -269,6 +289,9 @@ unsafe extern "C" fn sync_region_wait(
     _code: *const c_void,
 ) {
     let waits = endpoint == scope::BEGIN;
+    if serial::on() {
+        return strand::aside(waits);
+    }
     // SAFETY: see above.
     if let Some(task) = unsafe { kept::<Task>(task) } {
         task.waits.store(waits, Ordering::Relaxed);
@@ -285,7 +308,7 @@ unsafe extern "C" fn sync_region_wait(
 
 unsafe extern "C" fn task_create(
     by: *mut Data,
-    _frame: *const c_void,
+    frame: *const Frame,
     new: *mut Data,
     flags: c_int,
     _depends: c_int,
@@ -293,6 +316,10 @@ unsafe extern "C" fn task_create(
 ) {
     if flags & task::INITIAL != 0 || by.is_null() {
         return;
+    }
+    if serial::on() {
+        // SAFETY: see above.
+        return unsafe { serial::task_create(by, frame, new, flags) };
     }
     // SAFETY: see above.
     unsafe {
@@ -307,6 +334,10 @@ unsafe extern "C" fn task_create(
 }
 
 unsafe extern "C" fn task_schedule(prior: *mut Data, why: c_int, next: *mut Data) {
+    if serial::on() {
+        // SAFETY: see above.
+        return unsafe { serial::task_schedule(prior, why, next) };
+    }
     // SAFETY: see above.
     if let Some(left) = unsafe { kept::<Task>(prior) } {
         match why {
@@ -371,21 +402,29 @@ fn completed(task: &Task, here: bool) {
 /// The runtime uses the memory of a task that is complete for the next one. What a task does there, and what those that create it do, is
 /// kept apart from what others did: the same thread fills a piece of memory each time, and by the token it comes before.
 fn new_memory() {
+    if let Some((at, len)) = task_memory() {
+        tell(|rank, _| rank.allocated(at, len));
+    }
+}
+
+/// The memory that the runtime has made for the task that runs: where, and how long.
+fn task_memory() -> Option<(u64, u64)> {
     /// What a compiler keeps before the variables.
     const HEADER: u64 = 32;
     let function = TASK_MEMORY.load(Ordering::Acquire);
     if function == 0 {
-        return;
+        return None;
     }
     let (mut at, mut len) = (std::ptr::null_mut(), 0);
     // SAFETY: OMPT says that the function of this name has this type; the variables are ours.
     let known = unsafe { std::mem::transmute::<usize, GetTaskMemory>(function)(&raw mut at, &raw mut len, 0) };
-    if known != 0 && !at.is_null() {
-        tell(|rank, _| rank.allocated(at as u64 - HEADER, len as u64 + HEADER));
-    }
+    (known != 0 && !at.is_null()).then(|| (at as u64 - HEADER, len as u64 + HEADER))
 }
 
 unsafe extern "C" fn dependences(task: *mut Data, list: *const Dependence, count: c_int) {
+    if serial::on() {
+        return serial::unfit("it has depend clauses");
+    }
     // SAFETY: see above; the list has that many entries.
     let (task, list) = unsafe {
         let Some(task) = kept::<Task>(task) else { return };
@@ -428,7 +467,7 @@ unsafe extern "C" fn work(
     _count: u64,
     _code: *const c_void,
 ) {
-    if endpoint == scope::BEGIN && LOOPS.contains(&kind) {
+    if endpoint == scope::BEGIN && LOOPS.contains(&kind) && !serial::on() {
         // SAFETY: see above.
         if let Some(task) = unsafe { kept::<Task>(task) } {
             task.loops.fetch_add(1, Ordering::Relaxed);

@@ -11,6 +11,7 @@
 //! | [`modules`] | which code addresses belong to which loaded file |
 //! | [`stacks`] | the tree of calls |
 //! | [`sink`] | the rank's file |
+//! | [`tasks`] | races between tasks of the rank, if somebody asks for them |
 //! | [`session`] | a rank's whole life: it makes the cuts and writes down what they find |
 //!
 //! Shared state: [`rank::Rank`] is behind the one mutex of [`session::Session`], taken by calls that synchronise or communicate and when a
@@ -25,6 +26,7 @@ pub mod runs;
 pub mod session;
 pub mod sink;
 pub mod stacks;
+pub mod tasks;
 pub mod underway;
 
 pub use blocks::Blocks;
@@ -34,5 +36,7 @@ pub use recorder::{Recorder, UNRESOLVED};
 pub use regions::{Region, Regions};
 pub use runs::{Run, Runs};
 pub use session::{Observes, Session};
+pub use tasks::Tasks;
 pub use thrille_history::Store;
+pub use thrille_tasks as graph;
 pub use underway::Use;

@@ -111,6 +111,11 @@ impl<R: Reach, C: Cells> Detector<R, C> {
         &self.reach
     }
 
+    /// Whether what this mark stands for may run in parallel with what runs now.
+    pub fn parallel(&mut self, earlier: Mark) -> bool {
+        self.reach.parallel(earlier)
+    }
+
     /// What runs now accesses memory.
     pub fn access(&mut self, guards: &Guards, access: &Access, found: &mut dyn FnMut(&Race)) {
         let Access { at, touch, guard, site } = *access;

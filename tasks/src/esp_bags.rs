@@ -153,15 +153,15 @@ impl Reach for EspBags {
     }
 
     fn is_serial(&self) -> bool {
-        // Renaming the running tasks must not cost more than what was done since the last time.
-        self.parallel == 0 && (self.tasks.len() == 1 || self.forest.len() > 4 * self.tasks.len())
+        // What is serial to a task that the main one has created is parallel to what the main one does next.
+        self.parallel == 0 && self.tasks.len() == 1
     }
 
     fn forget(&mut self) {
         self.forest.clear();
-        for task in &mut self.tasks {
-            task.serial = self.forest.single();
-            task.name = task.serial.unwrap_or_default();
+        if let [main] = self.tasks.as_mut_slice() {
+            main.serial = self.forest.single();
+            main.name = main.serial.unwrap_or_default();
         }
     }
 

@@ -57,7 +57,7 @@ pub trait Reach {
     /// Whether what an earlier mark stands for may run in parallel with what runs now.
     fn parallel(&mut self, earlier: Mark) -> bool;
 
-    /// Whether everything so far is known to come before what runs now, so that nothing of it matters any more, and forgetting it pays.
+    /// Whether the main task runs and everything so far comes before what it does now: then nothing of it matters any more.
     fn is_serial(&self) -> bool;
 
     /// Forgets all marks, when [`Reach::is_serial`]; what runs now goes on under another one.

@@ -39,7 +39,7 @@ impl Default for Guards {
 }
 
 impl Guards {
-    /// The guard of an access under these locks.
+    /// The guard of an access under these locks. Locks are even numbers; one that is held together with other readers is the odd number above.
     pub fn of(&mut self, locks: impl IntoIterator<Item = u64>, atomicity: Option<Atomicity>) -> Guard {
         let mut locks: Vec<u64> = locks.into_iter().collect();
         locks.sort_unstable();
@@ -60,7 +60,8 @@ impl Guards {
             return false;
         }
         let (one, other) = (&self.sets[one.0 as usize], &self.sets[other.0 as usize]);
-        one.locks.iter().any(|lock| other.locks.contains(lock))
+        let meet = |a: u64, b: u64| a >> 1 == b >> 1 && a & b & 1 == 0;
+        one.locks.iter().any(|&a| other.locks.iter().any(|&b| meet(a, b)))
             || one.atomicity.is_some() && one.atomicity == other.atomicity
     }
 }

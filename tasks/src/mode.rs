@@ -3,7 +3,7 @@
 use crate::cells::Treaps;
 use crate::detector::{Access, Detector, Race};
 use crate::esp_bags::EspBags;
-use crate::event::{Event, Misnested, Reach};
+use crate::event::{Event, Mark, Misnested, Reach};
 use crate::guard::Guards;
 use crate::shadow::Shadow;
 use crate::sp_order::SpOrder;
@@ -111,6 +111,16 @@ impl AnyDetector {
     /// Whether all that happened so far comes before what happens now.
     pub fn is_serial(&self) -> bool {
         whichever!(self, detector => detector.reach().is_serial())
+    }
+
+    /// The name of what runs now.
+    pub fn now(&self) -> Mark {
+        whichever!(self, detector => detector.reach().now())
+    }
+
+    /// Whether what this mark stands for may run in parallel with what runs now.
+    pub fn parallel(&mut self, earlier: Mark) -> bool {
+        whichever!(self, detector => detector.parallel(earlier))
     }
 
     /// Waits that the detector is not exact for: see [`Reach::irregular`].

@@ -172,8 +172,8 @@ impl Run<'_> {
 
 fn agrees(language: Language, statements: &[Statement]) -> Result<(), TestCaseError> {
     let mut guards = Guards::default();
-    let (a, b) = (guards.of([1], None), guards.of([2], None));
-    let names = [Guard::NONE, a, b, guards.of([2, 1], None), guards.of([], Some(Atomicity(1)))];
+    let (a, b) = (guards.of([2], None), guards.of([4], None));
+    let names = [Guard::NONE, a, b, guards.of([4, 2], None), guards.of([], Some(Atomicity(1)))];
     let mut run = Run {
         language,
         guards: &guards,
