@@ -13,9 +13,10 @@
 //! # Deviations
 //!
 //! Finish scopes, and tasks that end before their children, are handled as well as spawn and sync: the graph is series-parallel all the same.
-//! It is not after a `taskwait` that leaves grandchildren behind. Those are taken to be done too, and such waits are counted: races may be
-//! missed then, none is invented.
+//! It is not after a `taskwait` that leaves grandchildren behind: no two orders can tell that. From there on bags answer, which are kept besides, until all
+//! is serial again; they cost next to nothing as long as nobody asks them. Such waits are counted: see `esp_bags.rs` for what is missed then.
 
+use crate::esp_bags::EspBags;
 use crate::event::{End, Event, Mark, Misnested, Reach};
 use crate::order::{Node, OrderList};
 
@@ -23,8 +24,6 @@ use crate::order::{Node, OrderList};
 struct Scope {
     /// Where its tasks come together, once there are any.
     end: Option<Node>,
-    /// Whether some of them left tasks of their own behind.
-    others: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +43,11 @@ pub struct SpOrder {
     scopes: Vec<Scope>,
     /// Scopes with an end.
     parallel: usize,
-    irregular: u64,
+    bags: EspBags,
+    /// The task of each strand, in the words of the bags.
+    task_of: Vec<Mark>,
+    /// Irregular waits when all was serial for the last time.
+    settled: u64,
 }
 
 impl Default for SpOrder {
@@ -56,7 +59,9 @@ impl Default for SpOrder {
             tasks: vec![Task { scopes: 0, then: OrderList::FIRST }],
             scopes: vec![Scope::default()],
             parallel: 0,
-            irregular: 0,
+            bags: EspBags::default(),
+            task_of: vec![Mark(0)],
+            settled: 0,
         }
     }
 }
@@ -66,6 +71,7 @@ impl SpOrder {
     fn strand(&mut self, english: Node, hebrew: Node) -> Result<Node, Misnested> {
         let (one, two) = (self.english.insert_after(english), self.hebrew.insert_after(hebrew));
         debug_assert_eq!(one, two, "numbered alike");
+        self.task_of.push(self.bags.now());
         one.ok_or(Misnested::TooMany)
     }
 
@@ -80,6 +86,8 @@ impl SpOrder {
         }
         let child = self.strand(now, now)?;
         let then = self.strand(child, now)?;
+        self.bags.step(Event::Spawn)?;
+        self.task_of[child.0 as usize] = self.bags.now();
         self.tasks.push(Task { scopes: self.scopes.len(), then });
         self.scopes.push(Scope::default());
         self.now = child;
@@ -93,10 +101,8 @@ impl SpOrder {
         }
         let own = self.scopes.pop().unwrap_or_default();
         self.parallel -= usize::from(own.end.is_some());
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.others |= own.others || own.end.is_some();
-        }
         self.tasks.pop();
+        self.bags.step(Event::End(how))?;
         self.now = match how {
             End::Parallel => ended.then,
             // Its creator goes on behind it; what it left behind stays between it and the end of the scope.
@@ -114,7 +120,6 @@ impl SpOrder {
                 self.parallel -= 1;
                 last = Some(end);
             }
-            self.irregular += u64::from(std::mem::take(&mut scope.others));
         }
         self.now = last.unwrap_or(self.now);
     }
@@ -144,13 +149,16 @@ impl Reach for SpOrder {
             Event::End(how) => self.end(how),
             Event::Wait => {
                 self.wait();
-                Ok(())
+                self.bags.step(event)
             }
             Event::BeginFinish => {
                 self.scopes.push(Scope::default());
-                Ok(())
+                self.bags.step(event)
             }
-            Event::EndFinish => self.end_finish(),
+            Event::EndFinish => {
+                self.end_finish()?;
+                self.bags.step(event)
+            }
         }
     }
 
@@ -160,20 +168,27 @@ impl Reach for SpOrder {
 
     #[inline]
     fn parallel(&mut self, earlier: Mark) -> bool {
+        if self.bags.irregular() > self.settled {
+            return self.bags.parallel(self.task_of[earlier.0 as usize]);
+        }
         self.hebrew.before(self.now, Node(earlier.0))
     }
 
     fn is_serial(&self) -> bool {
-        self.parallel == 0
+        self.parallel == 0 && self.bags.is_serial()
     }
 
     fn forget(&mut self) {
         // No scope has an end, so the main task is alone: nobody refers to a strand but itself.
         debug_assert_eq!(self.tasks.len(), 1);
         (self.english, self.hebrew, self.now) = (OrderList::default(), OrderList::default(), OrderList::FIRST);
+        self.bags.forget();
+        self.task_of.clear();
+        self.task_of.push(self.bags.now());
+        self.settled = self.bags.irregular();
     }
 
     fn irregular(&self) -> u64 {
-        self.irregular
+        self.bags.irregular()
     }
 }
