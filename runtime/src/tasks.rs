@@ -273,7 +273,7 @@ impl Tasks {
     /// What the reader of the report must know.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = vec![format!(
-            "tasks were run by one OpenMP thread, each where it was created, and {} asked what could have run in parallel ({} tasks); races \
+            "tasks were run by one thread, each where it was created, and {} asked what could have run in parallel ({} tasks); races \
              between the threads of a region are not looked for: run without --tasks for those",
             self.mode, self.created
         )];

@@ -17,6 +17,7 @@
 //! | `cells.rs` | [`Cells`], and its two kinds: interval treaps, and pages of bytes (`shadow.rs`) |
 //! | `detector.rs` | [`Detector`]: the rules for reads and writes, over any of both |
 //! | `strand.rs` | [`Strand`]: accesses of a strand, coalesced until it ends |
+//! | `serial.rs` | [`Serial`]: for Rust programs, and for trying things out |
 //! | `mode.rs` | [`Mode`]: the combinations that have a name, chosen at run time |
 
 mod bags;
@@ -27,6 +28,7 @@ mod event;
 mod guard;
 mod mode;
 mod order;
+mod serial;
 mod shadow;
 mod sp_order;
 mod strand;
@@ -39,6 +41,7 @@ pub use event::{End, Event, Mark, Misnested, Reach};
 pub use guard::{Atomicity, Guard, Guards};
 pub use mode::{AnyDetector, Mode, UnknownMode};
 pub use order::{Node, OrderList};
+pub use serial::{Place, Serial, SerialRace};
 pub use shadow::Shadow;
 pub use sp_order::SpOrder;
 pub use strand::Strand;

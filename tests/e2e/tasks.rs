@@ -10,7 +10,7 @@ use std::path::Path;
 const MODES: [&str; 4] = ["esp-bags", "stint", "coalesced", "vanilla"];
 
 /// What the report says whenever tasks were followed.
-const USUAL: &str = "tasks were run by one OpenMP thread";
+const USUAL: &str = "tasks were run by one thread";
 /// And when a wait left grandchildren behind.
 const IRREGULAR: &str = "a task waited for its children while";
 
