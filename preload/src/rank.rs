@@ -130,7 +130,7 @@ pub fn begin(told: &Told, link: Link, sink: Sink, regions: Regions) {
     rank.muted = confirm::join(told);
     let api = if cfg!(feature = "mpi") { Api::Mpi } else { Api::OpenShmem };
     if !rank.muted {
-        rank.tasks = crate::openmp::serial::begin(told.rank);
+        rank.watch = crate::openmp::serial::begin(told.rank);
     }
     rank.walk = sites::any().then_some(walk::walk as Walk);
     recorder.stack.walk_with(rank.walk);

@@ -11,7 +11,7 @@
 //! | [`modules`] | which code addresses belong to which loaded file |
 //! | [`stacks`] | the tree of calls |
 //! | [`sink`] | the rank's file |
-//! | [`tasks`] | races between tasks of the rank, if somebody asks for them |
+//! | [`watch`] | races between tasks of the rank, if somebody asks for them |
 //! | [`session`] | a rank's whole life: it makes the cuts and writes down what they find |
 //!
 //! Shared state: [`rank::Rank`] is behind the one mutex of [`session::Session`], taken by calls that synchronise or communicate and when a
@@ -26,17 +26,17 @@ pub mod runs;
 pub mod session;
 pub mod sink;
 pub mod stacks;
-pub mod tasks;
 pub mod underway;
+pub mod watch;
 
 pub use blocks::Blocks;
 pub use modules::{Module, Modules};
-pub use rank::{End, Operands, Rank};
+pub use rank::{End, Operands, Rank, Role};
 pub use recorder::{Recorder, UNRESOLVED};
 pub use regions::{Region, Regions};
 pub use runs::{Run, Runs};
 pub use session::{Observes, Session};
-pub use tasks::Tasks;
 pub use thrille_history::Store;
 pub use thrille_tasks as graph;
 pub use underway::Use;
+pub use watch::Watch;

@@ -13,16 +13,20 @@
 //! *Phases.* With one strand, an access belongs to the phase it is in. With several, a strand that the barrier's caller does not
 //! know of is not ordered by it: the upper bound stays open until a barrier's caller knows of the access ([`Status::settled`]).
 
+mod tasks;
+
 use crate::blocks::Blocks;
 use crate::modules::Modules;
 use crate::recorder::{Recorder, UNRESOLVED};
 use crate::regions::Regions;
 use crate::runs::Run;
 use crate::stacks::Walk;
-use crate::tasks::Tasks;
 use crate::underway::Use;
+use crate::watch::Watch;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+pub(crate) use tasks::Binding;
+pub use tasks::Role;
 use thrille_analysis::{Close, Gathered, Status};
 use thrille_model::{
     Access, Act, Channel, Comb, Ctx, Held, How, Interval, Kind, Lock, LocksetId, Locksets, Mode, Operation, Order,
@@ -38,11 +42,11 @@ struct Knowledge {
 
 impl Knowledge {
     fn of(&self, strand: Strand) -> u64 {
-        self.strands.get(strand.index as usize).copied().unwrap_or(0)
+        self.strands.get(strand.number() as usize).copied().unwrap_or(0)
     }
 
     fn learn(&mut self, strand: Strand, bound: u64) {
-        let index = strand.index as usize;
+        let index = strand.number() as usize;
         if self.strands.len() <= index {
             self.strands.resize(index + 1, 0);
         }
@@ -135,8 +139,10 @@ pub struct Rank {
     me: thrille_model::Rank,
     regions: Arc<Regions>,
     modules: Modules,
+    strands: Vec<Strand>,
     knowledge: Vec<Knowledge>,
     alive: Vec<bool>,
+    tasks: tasks::Tasks,
     tokens: FxHashMap<Token, Knowledge>,
     words: FxHashMap<Word, (u64, Knowledge)>,
     /// How often each lock of this process has been taken.
@@ -171,7 +177,7 @@ pub struct Rank {
     /// Operations on each other rank's memory, and their bytes.
     traffic: Vec<(u64, u64)>,
     /// Races between tasks, if somebody asks for them.
-    pub tasks: Option<Box<Tasks>>,
+    pub watch: Option<Box<Watch>>,
 }
 
 impl Rank {
@@ -182,8 +188,10 @@ impl Rank {
             me,
             regions,
             modules,
+            strands: Vec::new(),
             knowledge: Vec::new(),
             alive: Vec::new(),
+            tasks: tasks::Tasks::default(),
             tokens: FxHashMap::default(),
             words: FxHashMap::default(),
             sections: FxHashMap::default(),
@@ -207,23 +215,23 @@ impl Rank {
             dropped: 0,
             recorded: 0,
             traffic: Vec::new(),
-            tasks: None,
+            watch: None,
         };
-        let main = new.add_strand(Knowledge::default());
+        let main = Strand::thread(me, 0);
+        new.add_strand(main, Knowledge::default());
         let recorder = Recorder::new(main, Arc::clone(&new.regions));
         (new, recorder)
     }
 
-    fn add_strand(&mut self, knowledge: Knowledge) -> Strand {
-        let strand = Strand { rank: self.me, index: self.knowledge.len() as u32 };
+    fn add_strand(&mut self, strand: Strand, knowledge: Knowledge) {
+        self.strands.push(strand);
         self.knowledge.push(knowledge);
         self.alive.push(true);
-        strand
     }
 
-    /// How many strands there have been.
-    pub fn strands(&self) -> usize {
-        self.knowledge.len()
+    /// How many threads there have been.
+    pub fn threads(&self) -> usize {
+        self.strands.iter().filter(|strand| !strand.is_task()).count()
     }
 
     /// Global barriers passed.
@@ -242,19 +250,19 @@ impl Rank {
     }
 
     fn single(&self) -> bool {
-        self.knowledge.len() == 1
+        self.strands.len() == 1
     }
 
     /// Whether all of the process's memory matters, not only what other ranks reach.
     fn all_memory(&self) -> bool {
-        !self.single() || self.tasks.as_ref().is_some_and(|tasks| tasks.looks())
+        !self.single() || self.watch.as_ref().is_some_and(|watch| watch.looks())
     }
 
     /// A step of the rank's task graph: the strand of a task ends, another one begins.
     pub fn task_step(&mut self, recorder: &mut Recorder, event: thrille_tasks::Event) {
         self.drain(recorder);
-        if let Some(tasks) = &mut self.tasks {
-            tasks.step(event);
+        if let Some(watch) = &mut self.watch {
+            watch.step(event);
         }
         recorder.see(&self.regions, self.all_memory());
     }
@@ -262,12 +270,12 @@ impl Rank {
     /// A task is done: its part of the stack, below this address, and memory that was made for it are used again.
     pub fn task_memory(&mut self, recorder: &mut Recorder, stack: Option<u64>, made: Option<(u64, u64)>) {
         self.drain(recorder);
-        if let Some(tasks) = &mut self.tasks {
+        if let Some(watch) = &mut self.watch {
             if let Some(to) = stack {
-                tasks.unwind(to);
+                watch.unwind(to);
             }
             if let Some((lo, hi)) = made {
-                tasks.forget(lo, hi);
+                watch.forget(lo, hi);
             }
         }
     }
@@ -275,8 +283,8 @@ impl Rank {
     /// The races between tasks that were found, and what is to be said about how.
     pub fn task_races(&mut self, strand: Strand) -> (Vec<thrille_model::Race>, Vec<String>) {
         let (regions, locksets, modules) = (&self.regions, &self.locksets, &mut self.modules);
-        self.tasks.as_ref().map_or_else(Default::default, |tasks| {
-            (tasks.races(regions, strand, locksets, |pc| modules.site(pc)), tasks.notes())
+        self.watch.as_ref().map_or_else(Default::default, |watch| {
+            (watch.races(regions, strand, locksets, |pc| modules.site(pc)), watch.notes())
         })
     }
 
@@ -284,7 +292,7 @@ impl Rank {
     pub fn drain(&mut self, recorder: &mut Recorder) {
         let mut runs = std::mem::take(&mut self.scratch);
         recorder.runs.take(&mut runs);
-        if self.tasks.as_ref().is_some_and(|tasks| tasks.looks()) {
+        if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
             self.look_at(&mut runs);
         }
         let mut left = runs.as_slice();
@@ -334,9 +342,9 @@ impl Rank {
 
     /// Shows the runs of a task to the detector. Private memory matters to nobody else then, unless there are threads or an operation uses it.
     fn look_at(&mut self, runs: &mut Vec<Run>) {
-        let Some(tasks) = &mut self.tasks else { return };
+        let Some(watch) = &mut self.watch else { return };
         for run in runs.iter() {
-            tasks.access(&self.regions, self.me, &self.locksets, run);
+            watch.access(&self.regions, self.me, &self.locksets, run);
         }
         if self.knowledge.len() == 1 && self.open.is_empty() {
             runs.retain(|run| run.segment != UNRESOLVED);
@@ -354,8 +362,8 @@ impl Rank {
         if !self.single() && !self.muted {
             self.blocks.add(address, len);
         }
-        if let Some(tasks) = &mut self.tasks {
-            tasks.forget(address, address.saturating_add(len));
+        if let Some(watch) = &mut self.watch {
+            watch.forget(address, address.saturating_add(len));
         }
     }
 
@@ -364,11 +372,11 @@ impl Rank {
         // With one strand, blocks are not kept: only what is under way can still be using the memory.
         let end = address.saturating_add(usable);
         let used = |o: &Open| matches!(o.uses, Use::Private(lo, hi) if lo < end && address < hi);
-        if self.tasks.as_ref().is_some_and(|tasks| tasks.looks()) {
+        if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
             let _ = recorder.touch(address, usable, Kind::Write, Act::LibraryCall, pc);
             self.drain(recorder);
-            if let Some(tasks) = &mut self.tasks {
-                tasks.forget(address, end);
+            if let Some(watch) = &mut self.watch {
+                watch.forget(address, end);
             }
         }
         if self.single() && !self.open.iter().any(used) {
@@ -398,7 +406,7 @@ impl Rank {
         if self.muted {
             return;
         }
-        self.knowledge[recorder.strand.index as usize].learn(recorder.strand, pos.0);
+        self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, pos.0);
         self.events.push(SyncEvent { strand: recorder.strand, pos, sync });
     }
 
@@ -406,7 +414,7 @@ impl Rank {
     pub fn release(&mut self, recorder: &mut Recorder, token: Token) {
         self.event(recorder, Sync::Release(token));
         if matches!(token, Token::Fork(_) | Token::Exit(_) | Token::Local { .. }) {
-            let knows = &self.knowledge[recorder.strand.index as usize];
+            let knows = &self.knowledge[recorder.strand.number() as usize];
             self.tokens.entry(token).or_default().join(knows);
         }
     }
@@ -429,7 +437,7 @@ impl Rank {
     }
 
     fn learn(&mut self, recorder: &mut Recorder, known: &Knowledge) {
-        let knowledge = &mut self.knowledge[recorder.strand.index as usize];
+        let knowledge = &mut self.knowledge[recorder.strand.number() as usize];
         knowledge.join(known);
         recorder.phase = knowledge.phase;
         recorder.until = recorder.until.max(recorder.phase);
@@ -464,13 +472,13 @@ impl Rank {
 
     /// A word that only this process's threads synchronise by changes: a C11 atomic, a condition variable, a semaphore.
     pub fn signal_local(&mut self, recorder: &mut Recorder, address: u64, how: How) {
-        if let Some(tasks) = &mut self.tasks {
-            tasks.released(address);
+        if let Some(watch) = &mut self.watch {
+            watch.released(address);
         }
         let word = self.local_word(address);
         let version = self.words.get(&word).map_or(0, |&(version, _)| version) + 1;
         self.event(recorder, Sync::Update { word, version, how, via: None, signals: false });
-        let knows = self.knowledge[recorder.strand.index as usize].clone();
+        let knows = self.knowledge[recorder.strand.number() as usize].clone();
         let entry = self.words.entry(word).or_default();
         entry.0 = version;
         match how {
@@ -481,8 +489,8 @@ impl Rank {
 
     /// The present value of such a word is seen.
     pub fn await_local(&mut self, recorder: &mut Recorder, address: u64) {
-        if let Some(tasks) = &mut self.tasks {
-            tasks.acquired(address);
+        if let Some(watch) = &mut self.watch {
+            watch.acquired(address);
         }
         let word = self.local_word(address);
         let Some((version, known)) = self.words.get(&word).cloned() else { return };
@@ -497,7 +505,8 @@ impl Rank {
     /// A strand is about to be created.
     pub fn fork(&mut self, recorder: &mut Recorder) -> Strand {
         self.drain(recorder);
-        let child = self.add_strand(Knowledge::default());
+        let child = Strand::thread(self.me, self.strands.len() as u32);
+        self.add_strand(child, Knowledge::default());
         recorder.see(&self.regions, true);
         self.release(recorder, Token::Fork(child));
         child
@@ -514,14 +523,14 @@ impl Rank {
 
     /// It could not be created after all.
     pub fn unborn(&mut self, child: Strand) {
-        self.alive[child.index as usize] = false;
+        self.alive[child.number() as usize] = false;
     }
 
     /// It ends.
     pub fn exit(&mut self, recorder: &mut Recorder) {
         self.drain(recorder);
         self.release(recorder, Token::Exit(recorder.strand));
-        self.alive[recorder.strand.index as usize] = false;
+        self.alive[recorder.strand.number() as usize] = false;
     }
 
     /// Other memory is shared from now on. A strand notices at its next event, which anything new must come through to it by.
@@ -532,8 +541,8 @@ impl Rank {
 
     /// This rank's part of a window begins at this address.
     pub fn window(&mut self, number: u32, base: u64) {
-        if let Some(tasks) = &mut self.tasks {
-            tasks.window(number, base);
+        if let Some(watch) = &mut self.watch {
+            watch.window(number, base);
         }
         self.windows.push((number, base));
     }
@@ -603,7 +612,7 @@ impl Rank {
             return;
         }
         let Some(place) = self.place(end.owner, end.segment, end.lo, end.len) else { return };
-        if let Some(tasks) = self.tasks.as_mut().filter(|tasks| tasks.looks()) {
+        if let Some(watch) = self.watch.as_mut().filter(|watch| watch.looks()) {
             let run = Run {
                 pc,
                 lo: end.lo,
@@ -619,7 +628,7 @@ impl Rank {
                 stack: recorder.stack.at(pc),
                 times: 1,
             };
-            tasks.access(&self.regions, self.me, &self.locksets, &run);
+            watch.access(&self.regions, self.me, &self.locksets, &run);
         }
         let mut access = Access {
             place,
@@ -701,7 +710,7 @@ impl Rank {
                 let open = self.open.swap_remove(next);
                 self.close(open, phase);
             } else {
-                if self.knowledge[me.index as usize].of(strand) > begin.0 {
+                if self.knowledge[me.number() as usize].of(strand) > begin.0 {
                     open.completed.get_or_insert((me, recorder.pos));
                 }
                 next += 1;
@@ -735,12 +744,11 @@ impl Rank {
         let next = Phase(self.phase.0 + 1);
         self.event(recorder, Sync::Release(Token::Phase(next)));
         recorder.until = next;
-        let knows = &self.knowledge[recorder.strand.index as usize];
+        let knows = &self.knowledge[recorder.strand.number() as usize];
         let settled = |(strand, pos): (Strand, Pos)| knows.of(strand) > pos.0;
         let done: Vec<Open> = self.open.extract_if(.., |open| open.completed.is_some_and(settled)).collect();
         self.settled.clear();
-        let bounds = knows.strands.iter().enumerate();
-        self.settled.extend(bounds.map(|(i, &bound)| (Strand { rank: self.me, index: i as u32 }, Pos(bound))));
+        self.settled.extend(self.strands.iter().zip(&knows.strands).map(|(&strand, &bound)| (strand, Pos(bound))));
         for open in done {
             self.close(open, Some(self.phase));
         }
@@ -750,7 +758,7 @@ impl Rank {
     pub fn leave_barrier(&mut self, recorder: &mut Recorder) {
         self.phase.0 += 1;
         self.event(recorder, Sync::Acquire(Token::Phase(self.phase)));
-        let knowledge = &mut self.knowledge[recorder.strand.index as usize];
+        let knowledge = &mut self.knowledge[recorder.strand.number() as usize];
         knowledge.phase = self.phase;
         (recorder.phase, recorder.until) = (self.phase, self.phase);
     }

@@ -23,7 +23,7 @@ use std::sync::{Mutex, OnceLock};
 use thrille_model::Interval;
 use thrille_model::job::{ENV_RUN_DIR, ENV_TASKS};
 use thrille_phase2::protocol::ENV_COORDINATOR;
-use thrille_runtime::Tasks;
+use thrille_runtime::Watch;
 use thrille_runtime::graph::{End, Event, Mode};
 
 thread_local! {
@@ -41,7 +41,7 @@ pub fn on() -> bool {
 }
 
 /// What the environment asks for.
-pub fn begin(rank: u32) -> Option<Box<Tasks>> {
+pub fn begin(rank: u32) -> Option<Box<Watch>> {
     let mode = match std::env::var(ENV_TASKS).ok()?.parse::<Mode>() {
         Ok(mode) => mode,
         Err(error) => {
@@ -55,7 +55,7 @@ pub fn begin(rank: u32) -> Option<Box<Tasks>> {
     // Memory that is given back and handed out again must be followed.
     THREADED.store(true, Ordering::Release);
     let stack = crate::allocation::thread_stack().and_then(|(lo, len)| Interval::from_len(lo, len).ok());
-    Some(Box::new(Tasks::new(mode).with_memory(thread_local_memory(), stack)))
+    Some(Box::new(Watch::new(mode).with_memory(thread_local_memory(), stack)))
 }
 
 /// The thread-local variables of the calling thread. Tasks of different threads have different ones.
@@ -131,8 +131,8 @@ fn step(event: Event) {
 /// The task graph is one that the detector does not know.
 pub fn unfit(why: &str) {
     tell(|rank, _| {
-        if let Some(tasks) = &mut rank.tasks {
-            tasks.give_up(why);
+        if let Some(watch) = &mut rank.watch {
+            watch.give_up(why);
         }
     });
 }

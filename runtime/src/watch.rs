@@ -44,7 +44,7 @@ pub struct Unfit(pub String);
 
 /// Follows the tasks of a rank.
 #[derive(Debug)]
-pub struct Tasks {
+pub struct Watch {
     mode: Mode,
     detector: AnyDetector,
     guards: Guards,
@@ -69,7 +69,7 @@ pub struct Tasks {
     created: u64,
 }
 
-impl Tasks {
+impl Watch {
     /// No task has been created yet.
     pub fn new(mode: Mode) -> Self {
         Self {
