@@ -13,6 +13,7 @@
 //! | [`execute`] | one run: time, memory, report |
 //! | [`rows`] | the file of results |
 //! | [`table`], [`plot`] | what is made of it |
+//! | [`tasks`] | `bench tasks`: the programs of `nas-bench/tasks`, with other tools side by side |
 
 mod compile;
 mod configs;
@@ -22,8 +23,10 @@ mod options;
 mod plot;
 mod rows;
 mod table;
+mod tasks;
 
 pub use options::Options;
+pub use tasks::tasks;
 
 use crate::{Result, build, root};
 use compile::{Built, Compiler};
