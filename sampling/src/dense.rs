@@ -370,7 +370,7 @@ impl Dense {
 
     /// What was looked at since the last call. Executions are those in instrumented copies.
     pub fn take_coverage(&mut self, now: u64) -> Coverage {
-        let (spent_us, elapsed_us) = self.controller.take_account(now);
+        let [spent_us, calls_us, elapsed_us] = self.controller.take_account(now);
         let functions = (self.functions.iter_mut())
             .filter(|state| state.coverage.sites_taken > 0)
             .map(|state| {
@@ -380,6 +380,6 @@ impl Dense {
                 FunctionCoverage { calls: state.turn.history.met.max(all.calls_taken), ..all }
             })
             .collect();
-        Coverage { functions, spent_us, elapsed_us }
+        Coverage { functions, spent_us, calls_us, elapsed_us }
     }
 }

@@ -117,7 +117,7 @@ fn told(
     }
     if let Some(from) = from {
         let now = sampled::ticks();
-        policy().cost(now.wrapping_sub(from), now);
+        policy().cost(now.wrapping_sub(from), now, verdict.keep);
     }
     i32::try_from(verdict.gap).unwrap_or(i32::MAX)
 }

@@ -50,8 +50,8 @@ pub trait Policy: Sync {
     fn spent(&self, function: &Function) -> Turn;
     /// A site asks, from this return address, for so many executions at once; `shared` tells whether others can reach the bytes that it touches now.
     fn site(&self, site: &Hot, pc: u64, times: u64, shared: &mut dyn FnMut() -> bool) -> Verdict;
-    /// So much time went into a site that asked.
-    fn cost(&self, _ticks: u64, _now: u64) {}
+    /// So much time went into a site that asked, and was recorded or not.
+    fn cost(&self, _ticks: u64, _now: u64, _kept: bool) {}
 }
 
 /// Every access of every execution.

@@ -144,17 +144,21 @@ impl Policy for Sampled {
         }
     }
 
-    fn cost(&self, ticks: u64, now: u64) {
+    fn cost(&self, ticks: u64, now: u64, kept: bool) {
         if let Some(mut state) = try_state() {
-            state.dense.controller().charge(ticks, now);
+            if kept {
+                state.dense.controller().charge_sample(ticks, now);
+            } else {
+                state.dense.controller().charge(ticks, now);
+            }
         }
     }
 }
 
-/// Time that the detector took for something else than these functions' accesses.
-pub fn charge_other(ticks: u64, now: u64) {
+/// Tells of time that the detector took for something else than these functions' accesses.
+pub fn charge(how: impl FnOnce(&mut Controller)) {
     if let Some(mut state) = try_state() {
-        state.dense.controller().charge_other(ticks, now);
+        how(state.dense.controller());
     }
 }
 
