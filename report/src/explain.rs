@@ -27,7 +27,7 @@ fn reason(race: &Race, why: Why, api: Api) -> String {
         Why::Unsynchronised => {
             let (x, y) = (a.strand, b.strand);
             let when = if x.rank == y.rank && x != y {
-                format!("threads {} and {} of {} run at the same time", x.index, y.index, x.rank)
+                format!("{} of {} run at the same time", words::strands(x, y), x.rank)
             } else {
                 phases(a.phases, b.phases)
             };

@@ -323,8 +323,11 @@ pub struct Bytes {
 pub struct SideReport {
     /// Who, in the example shown.
     pub rank: u32,
-    /// Which thread of that rank; 0 is the main thread.
+    /// Which thread or task of that rank; 0 is the main thread.
     pub thread: u32,
+    /// Whether it is a task.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub task: bool,
     /// All ranks that were met here.
     pub ranks: Vec<u32>,
     /// `load`, `store`, `cpu_atomic`, `library_call`, `put`, `get`, `remote_atomic`, `signal`, `buffer`, `wait` or `collective`.

@@ -32,7 +32,7 @@ pub mod underway;
 pub use blocks::Blocks;
 pub use carried::Made;
 pub use modules::{Module, Modules};
-pub use rank::{End, Operands, Rank};
+pub use rank::{End, Operands, Rank, Role};
 pub use recorder::{Recorder, UNRESOLVED};
 pub use regions::{Region, Regions};
 pub use runs::{Run, Runs};

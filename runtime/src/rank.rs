@@ -13,6 +13,9 @@
 //! *Phases.* With one strand, an access belongs to the phase it is in. With several, a strand that the barrier's caller does not
 //! know of is not ordered by it: the upper bound stays open until a barrier's caller knows of the access ([`Status::settled`]).
 
+mod rest;
+mod tasks;
+
 use crate::blocks::Blocks;
 use crate::carried::{Carried, Made, end_of_section};
 use crate::modules::Modules;
@@ -21,8 +24,11 @@ use crate::regions::Regions;
 use crate::runs::Run;
 use crate::stacks::Walk;
 use crate::underway::Use;
+use rest::Life;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+pub(crate) use tasks::Binding;
+pub use tasks::Role;
 use thrille_analysis::{Close, Gathered, Status};
 use thrille_model::{
     Access, Act, Channel, Comb, Ctx, Held, How, Interval, Kind, Lock, LocksetId, Locksets, Mode, Operation, Order,
@@ -38,11 +44,11 @@ struct Knowledge {
 
 impl Knowledge {
     fn of(&self, strand: Strand) -> u64 {
-        self.strands.get(strand.index as usize).copied().unwrap_or(0)
+        self.strands.get(strand.number() as usize).copied().unwrap_or(0)
     }
 
     fn learn(&mut self, strand: Strand, bound: u64) {
-        let index = strand.index as usize;
+        let index = strand.number() as usize;
         if self.strands.len() <= index {
             self.strands.resize(index + 1, 0);
         }
@@ -135,8 +141,10 @@ pub struct Rank {
     me: thrille_model::Rank,
     regions: Arc<Regions>,
     modules: Modules,
+    strands: Vec<Strand>,
     knowledge: Vec<Knowledge>,
-    alive: Vec<bool>,
+    lives: Vec<Life>,
+    tasks: tasks::Tasks,
     tokens: FxHashMap<Token, Knowledge>,
     words: FxHashMap<Word, (u64, Knowledge)>,
     /// How often each lock of this process has been taken.
@@ -152,6 +160,8 @@ pub struct Rank {
     accesses: Vec<Access>,
     /// Which events and records can still be moved.
     carried: Carried,
+    /// The last of them, since somebody came to a global barrier: not known yet whether that one comes after them.
+    recent: Vec<Access>,
     /// When to look again for what can be merged.
     next_merge: usize,
     /// The limit was reached since the last cut, and merging has made what room it could.
@@ -184,8 +194,10 @@ impl Rank {
             me,
             regions,
             modules,
+            strands: Vec::new(),
             knowledge: Vec::new(),
-            alive: Vec::new(),
+            lives: Vec::new(),
+            tasks: tasks::Tasks::default(),
             tokens: FxHashMap::default(),
             words: FxHashMap::default(),
             sections: FxHashMap::default(),
@@ -198,6 +210,7 @@ impl Rank {
             windows: Vec::new(),
             accesses: Vec::new(),
             carried: Carried::default(),
+            recent: Vec::new(),
             next_merge: MERGE,
             full: false,
             scratch: Vec::new(),
@@ -212,21 +225,22 @@ impl Rank {
             recorded: 0,
             traffic: Vec::new(),
         };
-        let main = new.add_strand(Knowledge::default());
+        let main = Strand::thread(me, 0);
+        new.add_strand(main, Knowledge::default());
         let recorder = Recorder::new(main, Arc::clone(&new.regions));
         (new, recorder)
     }
 
-    fn add_strand(&mut self, knowledge: Knowledge) -> Strand {
-        let strand = Strand { rank: self.me, index: self.knowledge.len() as u32 };
+    fn add_strand(&mut self, strand: Strand, knowledge: Knowledge) {
+        self.carried.end(Pos(0));
+        self.strands.push(strand);
         self.knowledge.push(knowledge);
-        self.alive.push(true);
-        strand
+        self.lives.push(Life::Runs);
     }
 
-    /// How many strands there have been.
-    pub fn strands(&self) -> usize {
-        self.knowledge.len()
+    /// How many threads there have been.
+    pub fn threads(&self) -> usize {
+        self.strands.iter().filter(|strand| !strand.is_task()).count()
     }
 
     /// Global barriers passed.
@@ -241,11 +255,11 @@ impl Rank {
 
     /// Records waiting for the next cut.
     pub fn held(&self) -> usize {
-        self.accesses.len() + self.open.len()
+        self.accesses.len() + self.recent.len() + self.open.len()
     }
 
     fn single(&self) -> bool {
-        self.knowledge.len() == 1
+        self.strands.len() == 1
     }
 
     /// Takes a strand's runs.
@@ -256,13 +270,14 @@ impl Rank {
         while let Some(run) = left.first() {
             let (teeth, times) = progression(left);
             left = &left[teeth..];
-            if self.accesses.len() >= self.limit {
+            if self.accesses.len() + self.recent.len() >= self.limit {
                 if !self.full {
                     self.carried.forget_records();
                     merge(&mut self.accesses);
+                    merge(&mut self.recent);
                     self.full = true;
                 }
-                if self.accesses.len() >= self.limit {
+                if self.accesses.len() + self.recent.len() >= self.limit {
                     self.dropped += u64::from(times);
                     continue;
                 }
@@ -288,15 +303,37 @@ impl Rank {
                 times,
             };
             self.recorded += 1;
-            self.accesses.push(access);
+            self.keep(access);
         }
         runs.clear();
         self.scratch = runs;
-        if self.accesses.len() >= self.next_merge {
+        if self.accesses.len() + self.recent.len() >= self.next_merge {
             self.carried.forget_records();
             merge(&mut self.accesses);
-            self.next_merge = self.accesses.len() * 2 + MERGE;
+            merge(&mut self.recent);
+            self.next_merge = (self.accesses.len() + self.recent.len()) * 2 + MERGE;
         }
+    }
+
+    /// Keeps an access for its owner.
+    fn keep(&mut self, access: Access) {
+        if access.phases.hi.is_some() { self.accesses.push(access) } else { self.recent.push(access) }
+    }
+
+    /// A strand that knows this much comes to a global barrier: what it knows of is over before the next phase. Of the rest it is learned
+    /// at a cut.
+    fn settle_recent(&mut self, strand: Strand) {
+        let (knows, phase) = (&self.knowledge[strand.number() as usize], self.phase);
+        self.accesses.extend(self.recent.drain(..).map(|mut access| {
+            let end = match access.span {
+                Span::Point => Some(access.begin),
+                Span::Operation(operation) => operation.end,
+            };
+            if end.is_some_and(|end| knows.of(access.strand) > end.0) {
+                access.phases.hi = Some(phase);
+            }
+            access
+        }));
     }
 
     /// Where some bytes are, with private memory as the block that it is now.
@@ -344,7 +381,7 @@ impl Rank {
         if self.muted {
             return;
         }
-        self.knowledge[recorder.strand.index as usize].learn(recorder.strand, pos.0);
+        self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, pos.0);
         self.carried.fix(pos);
         self.events.push(SyncEvent { strand: recorder.strand, pos, sync });
     }
@@ -353,7 +390,7 @@ impl Rank {
     pub fn release(&mut self, recorder: &mut Recorder, token: Token) {
         self.event(recorder, Sync::Release(token));
         if matches!(token, Token::Fork(_) | Token::Exit(_) | Token::Local { .. }) {
-            let knows = &self.knowledge[recorder.strand.index as usize];
+            let knows = &self.knowledge[recorder.strand.number() as usize];
             self.tokens.entry(token).or_default().join(knows);
         }
     }
@@ -376,7 +413,7 @@ impl Rank {
     }
 
     fn learn(&mut self, recorder: &mut Recorder, known: &Knowledge) {
-        let knowledge = &mut self.knowledge[recorder.strand.index as usize];
+        let knowledge = &mut self.knowledge[recorder.strand.number() as usize];
         knowledge.join(known);
         recorder.phase = knowledge.phase;
         recorder.until = recorder.until.max(recorder.phase);
@@ -401,7 +438,7 @@ impl Rank {
             return self.event_here(recorder, sync, recorder.pos);
         }
         let event = SyncEvent { strand: recorder.strand, pos: recorder.pos, sync };
-        self.knowledge[recorder.strand.index as usize].learn(recorder.strand, recorder.pos.0);
+        self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, recorder.pos.0);
         self.carried.updated(&mut self.events, event, made, (how, via));
     }
 
@@ -440,13 +477,14 @@ impl Rank {
         let word = self.local_word(address);
         let version = self.words.get(&word).map_or(0, |&(version, _)| version) + 1;
         self.event(recorder, Sync::Update { word, version, how, via: None, signals: false });
-        let knows = self.knowledge[recorder.strand.index as usize].clone();
+        let knows = self.knowledge[recorder.strand.number() as usize].clone();
         let entry = self.words.entry(word).or_default();
         entry.0 = version;
         match how {
             How::Set => entry.1 = knows,
             How::Modify => entry.1.join(&knows),
         }
+        self.call(recorder, address);
     }
 
     /// The present value of such a word is seen.
@@ -464,8 +502,8 @@ impl Rank {
     /// A strand is about to be created.
     pub fn fork(&mut self, recorder: &mut Recorder) -> Strand {
         self.drain(recorder);
-        self.carried.end(recorder.pos);
-        let child = self.add_strand(Knowledge::default());
+        let child = Strand::thread(self.me, self.strands.len() as u32);
+        self.add_strand(child, Knowledge::default());
         recorder.see(&self.regions, true);
         self.release(recorder, Token::Fork(child));
         child
@@ -482,14 +520,14 @@ impl Rank {
 
     /// It could not be created after all.
     pub fn unborn(&mut self, child: Strand) {
-        self.alive[child.index as usize] = false;
+        self.set(child, Life::Gone);
     }
 
     /// It ends.
     pub fn exit(&mut self, recorder: &mut Recorder) {
         self.drain(recorder);
         self.release(recorder, Token::Exit(recorder.strand));
-        self.alive[recorder.strand.index as usize] = false;
+        self.set(recorder.strand, Life::Gone);
     }
 
     /// Other memory is shared from now on. A strand notices at its next event, which anything new must come through to it by.
@@ -548,7 +586,7 @@ impl Rank {
                 if self.carries_sections() {
                     recorder.see(&self.regions, false);
                     let at = [recorder.tick(), recorder.tick()];
-                    self.knowledge[recorder.strand.index as usize].learn(recorder.strand, at[1].0);
+                    self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, at[1].0);
                     let end = end_of_section(recorder.strand, at, lock, number);
                     self.carried.ended(&mut self.events, end, lock, number);
                 } else {
@@ -604,7 +642,7 @@ impl Rank {
         match lasts {
             Operands::Done => {
                 access.phases.hi = self.single().then_some(recorder.until);
-                self.keep(access, crosses);
+                self.keep_once(access, crosses);
             }
             Operands::Until(ctx, order) => {
                 access.span = Span::Operation(Operation { ctx, end: None, order });
@@ -620,11 +658,11 @@ impl Rank {
     }
 
     /// Adds the record of an operation that is over, unless it is that of an earlier one at another place.
-    fn keep(&mut self, access: Access, crossed: bool) {
+    fn keep_once(&mut self, access: Access, crossed: bool) {
         // What flows into a section does so at the first access, not at the last.
         let flows = self.sees_flows && access.locks != LocksetId::EMPTY;
         if crossed || flows || !self.single() || !self.carries {
-            self.accesses.push(access);
+            self.keep(access);
         } else if !self.carried.keep(&mut self.accesses, access) {
             return;
         }
@@ -676,7 +714,7 @@ impl Rank {
                 let open = self.open.swap_remove(next);
                 self.close(open, phase, recorder.crossed);
             } else {
-                if self.knowledge[me.index as usize].of(strand) > begin.0 {
+                if self.knowledge[me.number() as usize].of(strand) > begin.0 {
                     open.completed.get_or_insert((me, recorder.pos));
                 }
                 next += 1;
@@ -703,7 +741,10 @@ impl Rank {
             self.closes
                 .push((place.owner, Close { strand, begin, ctx: operation.ctx, end: operation.end, phase, locks }));
         } else {
-            self.keep(Access { locks, phases: Phases { hi: phase, ..open.access.phases }, ..open.access }, crossed);
+            self.keep_once(
+                Access { locks, phases: Phases { hi: phase, ..open.access.phases }, ..open.access },
+                crossed,
+            );
         }
     }
 
@@ -712,22 +753,22 @@ impl Rank {
         let next = Phase(self.phase.0 + 1);
         self.event(recorder, Sync::Release(Token::Phase(next)));
         recorder.until = next;
-        let knows = &self.knowledge[recorder.strand.index as usize];
+        let knows = &self.knowledge[recorder.strand.number() as usize];
         let settled = |(strand, pos): (Strand, Pos)| knows.of(strand) > pos.0;
         let done: Vec<Open> = self.open.extract_if(.., |open| open.completed.is_some_and(settled)).collect();
         self.settled.clear();
-        let bounds = knows.strands.iter().enumerate();
-        self.settled.extend(bounds.map(|(i, &bound)| (Strand { rank: self.me, index: i as u32 }, Pos(bound))));
+        self.settled.extend(self.strands.iter().zip(&knows.strands).map(|(&strand, &bound)| (strand, Pos(bound))));
         for open in done {
             self.close(open, Some(self.phase), true);
         }
+        self.settle_recent(recorder.strand);
     }
 
     /// The barrier lets it go on.
     pub fn leave_barrier(&mut self, recorder: &mut Recorder) {
         self.phase.0 += 1;
         self.event(recorder, Sync::Acquire(Token::Phase(self.phase)));
-        let knowledge = &mut self.knowledge[recorder.strand.index as usize];
+        let knowledge = &mut self.knowledge[recorder.strand.number() as usize];
         knowledge.phase = self.phase;
         (recorder.phase, recorder.until) = (self.phase, self.phase);
     }
@@ -737,10 +778,9 @@ impl Rank {
         self.drain(recorder);
         self.carried.end(recorder.pos);
         let mut accesses = std::mem::take(&mut self.accesses);
+        accesses.append(&mut self.recent);
         self.full = false;
-        let mut watermark = (self.knowledge.iter().zip(&self.alive))
-            .filter(|&(_, &alive)| alive)
-            .map(|(knowledge, _)| knowledge.phase)
+        let mut watermark = (self.earliest().into_iter())
             .chain(self.inside.iter().map(|&(_, _, since)| since))
             .min()
             .unwrap_or(self.phase);

@@ -145,10 +145,14 @@ impl<T: Transport> Session<T> {
         }
     }
 
-    /// Makes room in a strand's buffer.
+    /// Makes room in a strand's buffer, or binds it to its thread: what a full buffer asks for.
     #[cold]
     pub fn drain(&self, recorder: &mut Recorder) {
-        self.rank().drain(recorder);
+        let mut rank = self.rank();
+        rank.drain(recorder);
+        if recorder.asked() {
+            rank.bind(recorder);
+        }
     }
 
     /// A function is entered.
@@ -277,7 +281,7 @@ impl<T: Transport> Session<T> {
         progress.phase = rank.phase();
         progress.recorded = rank.recorded;
         progress.dropped = rank.dropped;
-        progress.strands = rank.strands() as u32;
+        progress.strands = rank.threads() as u32;
         progress.most_held = progress.most_held.max(gathered.accesses.len() as u64);
         progress.spent = recorder.spent;
         drop(rank);

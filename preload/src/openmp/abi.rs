@@ -69,6 +69,8 @@ pub mod sync {
 pub mod task {
     use std::ffi::c_int;
     pub const INITIAL: c_int = 1;
+    /// Its creator waits for it; or its team is one thread.
+    pub const UNDEFERRED: c_int = 0x0800_0000;
     pub const UNTIED: c_int = 0x1000_0000;
 }
 

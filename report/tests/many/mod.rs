@@ -27,6 +27,7 @@ fn side(n: usize, act: &'static str, what: &str, at: Frame) -> SideReport {
     SideReport {
         rank,
         thread: u32::from(n.is_multiple_of(11)),
+        task: false,
         ranks: vec![rank, (rank + 1) % RANKS, (rank + 2) % RANKS]
             .into_iter()
             .collect::<std::collections::BTreeSet<_>>()
