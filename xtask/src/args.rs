@@ -18,7 +18,8 @@ cargo xtask bench nas [OPTIONS]    programs of nas-bench with and without the de
     --model shmem|mpi              [default: shmem]       --repetitions N  [default: 3]
     --limit SECONDS                of a run [default: 600]
     --races CLASS|none             class to look for races in [default: S]
-    --out DIR                      [default: nas-bench/runs/<date>-<cores>c]";
+    --out DIR                      [default: nas-bench/runs/<date>-<cores>c]
+cargo xtask bench instrument       the clang plugin when nothing is looked at: time, compile time, code size, output";
 
 /// What to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,6 +30,7 @@ pub enum Task {
     Demo,
     Test(Options),
     Bench(bench::Options),
+    BenchInstrument,
 }
 
 /// How often the tests repeat themselves.
@@ -78,7 +80,8 @@ pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Task, String> {
         "test" => options(rest).map(Task::Test),
         "bench" => match rest.split_first() {
             Some((suite, options)) if suite == "nas" => bench::Options::parse(options).map(Task::Bench),
-            _ => Err("bench takes the name of a suite: nas".into()),
+            Some((suite, [])) if suite == "instrument" => Ok(Task::BenchInstrument),
+            _ => Err("bench takes the name of a suite: nas, or instrument alone".into()),
         },
         other => Err(format!("there is no task {other}")),
     }

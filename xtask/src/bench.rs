@@ -13,16 +13,19 @@
 //! | [`execute`] | one run: time, memory, report |
 //! | [`rows`] | the file of results |
 //! | [`table`], [`plot`] | what is made of it |
+//! | [`instrument`] | `bench instrument`: the clang plugin when nothing is looked at |
 
 mod compile;
 mod configs;
 mod execute;
+mod instrument;
 mod manifest;
 mod options;
 mod plot;
 mod rows;
 mod table;
 
+pub use instrument::instrument;
 pub use options::Options;
 
 use crate::{Result, build, root};

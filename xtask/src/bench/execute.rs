@@ -243,7 +243,7 @@ fn descendants(pid: u32) -> Vec<u32> {
 }
 
 /// Processor time of all children that have ended and been waited for, theirs included, in seconds.
-fn cpu_of_children() -> f64 {
+pub fn cpu_of_children() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The name, in brackets, may hold anything. Behind it, cutime and cstime are the 14th and 15th field, in hundredths.
     let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split_whitespace().skip(13).take(2);
