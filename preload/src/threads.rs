@@ -159,7 +159,7 @@ fn signalled(address: *const c_void) {
 
 fn awaited(address: *const c_void) {
     if let Some(observed) = observe_program() {
-        if let Some((word, counted)) = between_processes(address as u64) {
+        if let Some((word, mut counted)) = between_processes(address as u64) {
             observed.session.rank().observe(observed.recorder, word, counted.version());
             return;
         }

@@ -17,6 +17,7 @@ mod rest;
 mod tasks;
 
 use crate::blocks::Blocks;
+use crate::carried::{Carried, Made, end_of_section};
 use crate::modules::Modules;
 use crate::recorder::{Recorder, UNRESOLVED};
 use crate::regions::Regions;
@@ -158,6 +159,8 @@ pub struct Rank {
     closes: Vec<(thrille_model::Rank, Close)>,
     windows: Vec<(u32, u64)>,
     accesses: Vec<Access>,
+    /// Which events and records can still be moved.
+    carried: Carried,
     /// The last of them, since somebody came to a global barrier: not known yet whether that one comes after them.
     recent: Vec<Access>,
     /// When to look again for what can be merged.
@@ -170,6 +173,8 @@ pub struct Rank {
     limit: usize,
     /// Whether all of the program's loads and stores are observed: then what flows through a lock is seen, and nothing else of it orders.
     pub sees_flows: bool,
+    /// Whether what an only strand repeats is told once; not for tests that compare the two.
+    pub carries: bool,
     /// Nothing is recorded: strands, phases and shared memory are followed, no more. For runs that confirm what another one recorded.
     pub muted: bool,
     /// How its strands find their call stacks, if the program does not tell of its calls.
@@ -207,6 +212,7 @@ impl Rank {
             closes: Vec::new(),
             windows: Vec::new(),
             accesses: Vec::new(),
+            carried: Carried::default(),
             recent: Vec::new(),
             next_merge: MERGE,
             full: false,
@@ -215,6 +221,7 @@ impl Rank {
             settled: Vec::new(),
             limit,
             sees_flows: true,
+            carries: true,
             muted: false,
             walk: None,
             dropped: 0,
@@ -229,6 +236,7 @@ impl Rank {
     }
 
     fn add_strand(&mut self, strand: Strand, knowledge: Knowledge) {
+        self.carried.end(Pos(0));
         self.strands.push(strand);
         self.knowledge.push(knowledge);
         self.lives.push(Life::Runs);
@@ -306,6 +314,7 @@ impl Rank {
             left = &left[teeth..];
             if self.accesses.len() + self.recent.len() >= self.limit {
                 if !self.full {
+                    self.carried.forget_records();
                     merge(&mut self.accesses);
                     merge(&mut self.recent);
                     self.full = true;
@@ -341,6 +350,7 @@ impl Rank {
         runs.clear();
         self.scratch = runs;
         if self.accesses.len() + self.recent.len() >= self.next_merge {
+            self.carried.forget_records();
             merge(&mut self.accesses);
             merge(&mut self.recent);
             self.next_merge = (self.accesses.len() + self.recent.len()) * 2 + MERGE;
@@ -435,6 +445,7 @@ impl Rank {
             return;
         }
         self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, pos.0);
+        self.carried.fix(pos);
         self.events.push(SyncEvent { strand: recorder.strand, pos, sync });
     }
 
@@ -476,7 +487,7 @@ impl Rank {
         &mut self,
         recorder: &mut Recorder,
         word: Word,
-        version: u64,
+        made: Made,
         how: How,
         via: Option<Channel>,
         signals: bool,
@@ -485,7 +496,18 @@ impl Rank {
             self.drain(recorder);
         }
         recorder.epoch = recorder.pos;
-        self.event_here(recorder, Sync::Update { word, version, how, via, signals }, recorder.pos);
+        let sync = Sync::Update { word, version: made.version, how, via, signals };
+        if !self.single() || self.muted || !self.carries {
+            return self.event_here(recorder, sync, recorder.pos);
+        }
+        let event = SyncEvent { strand: recorder.strand, pos: recorder.pos, sync };
+        self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, recorder.pos.0);
+        self.carried.updated(&mut self.events, event, made, (how, via));
+    }
+
+    /// The version of a word of which the rank has nothing to learn.
+    pub fn knows(&self, word: Word) -> Option<u64> {
+        self.carried.known(word).filter(|_| self.single() && self.carries)
     }
 
     /// A word of the job is changed by an instruction of the processor.
@@ -495,7 +517,22 @@ impl Rank {
 
     /// A word of the job was seen.
     pub fn observe(&mut self, recorder: &mut Recorder, word: Word, version: u64) {
+        self.observe_beyond(recorder, word, version, self.knows(word));
+    }
+
+    /// The same, of which the strand knew that version before the operation by which it saw this one.
+    pub fn observe_beyond(&mut self, recorder: &mut Recorder, word: Word, version: u64, known: Option<u64>) {
+        if known == Some(version) {
+            if self.sees_flows {
+                // What flows into the accesses that follow does not flow into those before.
+                recorder.tick();
+            }
+            return;
+        }
         self.event(recorder, Sync::Observe { word, version });
+        if self.single() {
+            self.carried.saw(word, version);
+        }
     }
 
     /// A word that only this process's threads synchronise by changes: a C11 atomic, a condition variable, a semaphore.
@@ -586,12 +623,19 @@ impl Rank {
     /// A lock that one strand at a time can hold is taken for the n-th time in the job.
     pub fn lock_section(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
         self.lock(recorder, lock, Mode::Exclusive);
-        self.event(recorder, Sync::Lock(lock, number));
-        if !self.sees_flows {
-            self.event(recorder, Sync::Acquire(Token::Handover { lock, number: number.wrapping_sub(1) }));
+        if !self.carries_sections() || !self.carried.goes_on(lock, number) {
+            self.event(recorder, Sync::Lock(lock, number));
+            if !self.sees_flows {
+                self.event(recorder, Sync::Acquire(Token::Handover { lock, number: number.wrapping_sub(1) }));
+            }
         }
         recorder.sections.push((lock, number));
         self.inside.push((recorder.strand, lock, recorder.phase));
+    }
+
+    /// Whether sections of a lock that follow one another in one strand are told as one.
+    fn carries_sections(&self) -> bool {
+        self.single() && !self.sees_flows && !self.muted && self.carries
     }
 
     /// The same for a lock of this process, whose holder is counted here.
@@ -611,10 +655,18 @@ impl Rank {
             Some(index) => {
                 let (_, number) = recorder.sections.remove(index);
                 self.inside.retain(|&(strand, held, _)| (strand, held) != (recorder.strand, lock));
-                if !self.sees_flows {
-                    self.event(recorder, Sync::Release(Token::Handover { lock, number }));
+                if self.carries_sections() {
+                    recorder.see(&self.regions, false);
+                    let at = [recorder.tick(), recorder.tick()];
+                    self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, at[1].0);
+                    let end = end_of_section(recorder.strand, at, lock, number);
+                    self.carried.ended(&mut self.events, end, lock, number);
+                } else {
+                    if !self.sees_flows {
+                        self.event(recorder, Sync::Release(Token::Handover { lock, number }));
+                    }
+                    self.event(recorder, Sync::Unlock(lock, number));
                 }
-                self.event(recorder, Sync::Unlock(lock, number));
             }
             None => {
                 recorder.tick();
@@ -673,14 +725,14 @@ impl Rank {
             times: 1,
         };
         recorder.observed += 1;
-        self.recorded += 1;
         if end.owner != self.me {
             self.sent(end.owner, end.len);
         }
+        let crosses = recorder.crosses(end.owner, end.segment, end.lo, end.lo.saturating_add(end.len));
         match lasts {
             Operands::Done => {
                 access.phases.hi = self.single().then_some(recorder.until);
-                self.keep(access);
+                self.keep_once(access, crosses);
             }
             Operands::Until(ctx, order) => {
                 access.span = Span::Operation(Operation { ctx, end: None, order });
@@ -693,6 +745,18 @@ impl Rank {
                 self.open.push(Open { access, locks: recorder.held.clone(), uses, shipped: false, completed: None });
             }
         }
+    }
+
+    /// Adds the record of an operation that is over, unless it is that of an earlier one at another place.
+    fn keep_once(&mut self, access: Access, crossed: bool) {
+        // What flows into a section does so at the first access, not at the last.
+        let flows = self.sees_flows && access.locks != LocksetId::EMPTY;
+        if crossed || flows || !self.single() || !self.carries {
+            self.keep(access);
+        } else if !self.carried.keep(&mut self.accesses, access) {
+            return;
+        }
+        self.recorded += 1;
     }
 
     fn sent(&mut self, to: thrille_model::Rank, bytes: u64) {
@@ -713,6 +777,7 @@ impl Rank {
 
     /// What comes on this context later arrives later.
     pub fn fence(&mut self, recorder: &mut Recorder, ctx: Ctx) {
+        self.carried.fence();
         self.event(recorder, Sync::Fence(ctx));
     }
 
@@ -737,7 +802,7 @@ impl Rank {
                     recorder.epoch = recorder.pos;
                 }
                 let open = self.open.swap_remove(next);
-                self.close(open, phase);
+                self.close(open, phase, recorder.crossed);
             } else {
                 if self.knowledge[me.number() as usize].of(strand) > begin.0 {
                     open.completed.get_or_insert((me, recorder.pos));
@@ -750,13 +815,15 @@ impl Rank {
             self.event_here(recorder, Sync::Quiet(ctx), recorder.pos);
         }
         recorder.nothing_under_way();
+        let crossed = std::mem::take(&mut recorder.crossed);
         for open in self.open.iter().filter(|o| o.access.strand == me) {
+            recorder.crossed = crossed;
             recorder.use_until_done(open.uses);
         }
     }
 
     /// Hands a completed operation on to its owner.
-    fn close(&mut self, open: Open, phase: Option<Phase>) {
+    fn close(&mut self, open: Open, phase: Option<Phase>, crossed: bool) {
         let locks = self.locksets.intern(open.locks);
         let Span::Operation(operation) = open.access.span else { return };
         if open.shipped {
@@ -764,7 +831,10 @@ impl Rank {
             self.closes
                 .push((place.owner, Close { strand, begin, ctx: operation.ctx, end: operation.end, phase, locks }));
         } else {
-            self.keep(Access { locks, phases: Phases { hi: phase, ..open.access.phases }, ..open.access });
+            self.keep_once(
+                Access { locks, phases: Phases { hi: phase, ..open.access.phases }, ..open.access },
+                crossed,
+            );
         }
     }
 
@@ -779,7 +849,7 @@ impl Rank {
         self.settled.clear();
         self.settled.extend(self.strands.iter().zip(&knows.strands).map(|(&strand, &bound)| (strand, Pos(bound))));
         for open in done {
-            self.close(open, Some(self.phase));
+            self.close(open, Some(self.phase), true);
         }
         self.settle_recent(recorder.strand);
     }
@@ -796,6 +866,7 @@ impl Rank {
     /// Everything that the owners of memory are to know since the last cut. At the end nothing is held back.
     pub fn gather(&mut self, recorder: &mut Recorder, last: bool, elapsed_ms: u64) -> Gathered {
         self.drain(recorder);
+        self.carried.end(recorder.pos);
         let mut accesses = std::mem::take(&mut self.accesses);
         accesses.append(&mut self.recent);
         self.full = false;
@@ -809,6 +880,7 @@ impl Rank {
                 open.shipped = true;
                 let locks: LocksetId = self.locksets.intern(open.locks.clone());
                 accesses.push(Access { locks, ..open.access });
+                self.recorded += 1;
             } else {
                 watermark = watermark.min(open.access.phases.lo);
             }
