@@ -1,5 +1,6 @@
 //! OpenMP programs run on LLVM's runtime, which tells the injected library what its threads do; gcc's does not.
 
+use crate::home::LIBRARIES;
 use crate::program::Libraries;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,8 +17,19 @@ pub fn environment(program: &Path) -> Vec<(&'static str, OsString)> {
     }
     // Whatever the user has set for other runs, here the runtime must talk.
     let mut all = vec![("OMP_TOOL", OsString::from("enabled"))];
-    if gnu && let Some(library) = installed() {
-        let mut preload = library.into_os_string();
+    // LLVM's runtime takes gcc's programs, except for tasks that somebody else completes.
+    let detaches = libraries.has("omp_fulfill_event");
+    if gnu
+        && !detaches
+        && let Some(library) = installed()
+    {
+        let mut preload = OsString::new();
+        // Ahead of the runtime: some of its functions are called through the injected library.
+        if let Some(injected) = libraries.find(LIBRARIES[0]).filter(|file| usable(file)) {
+            preload.push(injected);
+            preload.push(":");
+        }
+        preload.push(library);
         if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
             preload.push(":");
             preload.push(others);
@@ -50,9 +62,12 @@ pub fn installed() -> Option<PathBuf> {
 }
 
 fn runtime(directories: &[PathBuf]) -> Option<PathBuf> {
-    // A name with a blank or a colon would be taken for two.
-    let usable = |file: &PathBuf| file.is_file() && !file.to_string_lossy().contains([' ', ':']);
-    directories.iter().flat_map(|dir| NAMES.map(|name| dir.join(name))).find(usable)
+    directories.iter().flat_map(|dir| NAMES.map(|name| dir.join(name))).find(|file| usable(file))
+}
+
+/// Whether a file is there and can be named to the linker: a name with a blank or a colon would be taken for two.
+fn usable(file: &Path) -> bool {
+    file.is_file() && !file.to_string_lossy().contains([' ', ':'])
 }
 
 #[cfg(test)]

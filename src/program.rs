@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use object::{Object, ObjectSection};
 use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,12 @@ impl Libraries {
             file.section_by_name(".dynstr")?.data().ok().map(<[u8]>::to_vec)
         });
         Self(names.unwrap_or_default())
+    }
+
+    /// Where a library is that the program says itself where to look for.
+    pub fn find(&self, library: &str) -> Option<PathBuf> {
+        let places = self.0.split(|&b| b == 0 || b == b':').map(|name| Path::new(OsStr::from_bytes(name)));
+        places.filter(|dir| dir.is_absolute()).map(|dir| dir.join(library)).find(|file| file.is_file())
     }
 
     /// Whether one begins like this.

@@ -6,24 +6,27 @@
 //! | [`abi`] | the types of OMPT |
 //! | [`tasks`] | regions, tasks, and what orders them |
 //! | [`strand`] | the calling thread's strand |
+//! | [`serial`] | tasks one after the other, for `--tasks` |
+//! | [`bound`] | tasks that ask which thread runs them |
 //! | [`reduce`] | clang's reductions, of which OMPT does not tell |
 //!
-//! A strand is a thread: `pthread_create` makes it when the runtime adds one to its pool. Regions, barriers, tasks and their waits
-//! release and acquire tokens; `critical`, locks and the locks behind `atomic` go into locksets; `ordered` orders one iteration after the
-//! other.
-//!
-//! A task is part of the strand of the thread that runs it. So a race between two tasks that the same thread happened to run is missed, as
-//! is one between a task and what its thread did before and after. Tasks of different threads are ordered by what the program says.
+//! A thread is a strand: `pthread_create` makes it when the runtime adds one to its pool. So is a task that may run beside its creator
+//! (`thrille_runtime::rank`, tasks). Regions, barriers, tasks and their waits release and acquire tokens; `critical`, locks and the locks
+//! behind `atomic` go into locksets; `ordered` orders one iteration after the other.
 //!
 //! Threads of a runtime without OMPT would be strands that nothing orders: they are not observed ([`watches`]), and the report says so.
 
 mod abi;
+mod bound;
 mod reduce;
+pub mod serial;
 mod strand;
 mod tasks;
 
 use crate::rank::{Observed, detach};
-use abi::{Data, Dependence, GetTaskMemory, LOOPS, Lookup, ORDERED, SetCallback, StartTool, StartToolFn, WORKER};
+use abi::{
+    Data, Dependence, Frame, GetTaskMemory, LOOPS, Lookup, ORDERED, SetCallback, StartTool, StartToolFn, WORKER,
+};
 use abi::{dependence, event, scope, status, sync, task};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -31,10 +34,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use strand::{acquire, release, tell};
+use strand::{Switch, acquire, release, tell};
 use tasks::{Region, Task, keep, kept, lock, taken};
 use thrille_model::job::ENV_RUN_DIR;
-use thrille_model::{How, Lock};
+use thrille_model::{How, Lock, Pos};
 
 /// Where the runtime that tells us is loaded.
 static RUNTIME: AtomicUsize = AtomicUsize::new(0);
@@ -72,7 +75,8 @@ pub fn watches(call: &mut Observed) -> bool {
         return false;
     }
     let remedy = if name.starts_with("libgomp") {
-        "install LLVM's runtime (Debian: apt install libomp-16-dev) and start the program with thrille, which runs it on that one"
+        "install LLVM's runtime (Debian: apt install libomp-16-dev) and start the program with thrille, which runs it on that one; if it \
+         detaches tasks, build it with clang"
     } else {
         "let it tell what its threads do: OMP_TOOL=enabled"
     };
@@ -179,17 +183,25 @@ unsafe extern "C" fn parallel_begin(
     _flags: c_int,
     _code: *const c_void,
 ) {
+    if serial::on() {
+        return;
+    }
     strand::prepare(team as usize);
     let new = Region::new();
     release([new.fork()]);
+    strand::calls();
     // SAFETY: see above.
     unsafe { keep(region, new) };
 }
 
 unsafe extern "C" fn parallel_end(region: *mut Data, _task: *mut Data, _flags: c_int, _code: *const c_void) {
+    if serial::on() {
+        return;
+    }
     // SAFETY: see above.
     if let Some(region) = unsafe { taken::<Region>(region) } {
         acquire(region.join());
+        strand::dismisses(region.name());
     }
 }
 
@@ -201,6 +213,13 @@ unsafe extern "C" fn implicit_task(
     index: c_uint,
     flags: c_int,
 ) {
+    if serial::on() {
+        if flags & task::INITIAL == 0 {
+            // SAFETY: see above.
+            unsafe { serial::implicit_task(endpoint, task) };
+        }
+        return;
+    }
     // SAFETY: see above.
     unsafe {
         if endpoint == scope::END {
@@ -212,6 +231,9 @@ unsafe extern "C" fn implicit_task(
             strand::joins_team();
             if let Some(region) = &region {
                 acquire(region.fork());
+            }
+            if index != 0 {
+                strand::wakes();
             }
             keep(task, Task::implicit(region, index));
         }
@@ -225,6 +247,9 @@ unsafe extern "C" fn sync_region(
     task: *mut Data,
     _code: *const c_void,
 ) {
+    if serial::on() {
+        return serial::sync_region(kind, endpoint);
+    }
     // SAFETY: see above.
     let Some(task) = (unsafe { kept::<Task>(task) }) else { return };
     match (kind, endpoint) {
@@ -248,6 +273,9 @@ unsafe extern "C" fn sync_region(
             if join.is_some() && task.index != 0 {
                 strand::count();
             }
+            if task.index != 0 {
+                strand::rests(team.name());
+            }
         }
         (_, _) => {
             let Some(team) = &task.region else { return };
@@ -256,6 +284,7 @@ unsafe extern "C" fn sync_region(
             let over = unsafe { region.as_ref().is_none_or(|region| region.ptr.is_null()) };
             if !over || task.index == 0 {
                 acquire(team.barrier(number));
+                strand::goes_on(team.name());
             }
         }
     }
@@ -269,6 +298,9 @@ unsafe extern "C" fn sync_region_wait(
     _code: *const c_void,
 ) {
     let waits = endpoint == scope::BEGIN;
+    if serial::on() {
+        return strand::aside(waits);
+    }
     // SAFETY: see above.
     if let Some(task) = unsafe { kept::<Task>(task) } {
         task.waits.store(waits, Ordering::Relaxed);
@@ -285,7 +317,7 @@ unsafe extern "C" fn sync_region_wait(
 
 unsafe extern "C" fn task_create(
     by: *mut Data,
-    _frame: *const c_void,
+    frame: *const Frame,
     new: *mut Data,
     flags: c_int,
     _depends: c_int,
@@ -294,6 +326,10 @@ unsafe extern "C" fn task_create(
     if flags & task::INITIAL != 0 || by.is_null() {
         return;
     }
+    if serial::on() {
+        // SAFETY: see above.
+        return unsafe { serial::task_create(by, frame, new, flags) };
+    }
     // SAFETY: see above.
     unsafe {
         let parent = kept::<Task>(by).unwrap_or_else(|| {
@@ -301,23 +337,44 @@ unsafe extern "C" fn task_create(
             kept(by).unwrap_or_else(|| Task::implicit(None, 0))
         });
         let created = Task::explicit(parent, flags & task::UNTIED != 0);
+        tell(|rank, recorder| {
+            if flags & task::UNDEFERRED == 0
+                && let Some(role) = rank.task(recorder)
+            {
+                created.give(role);
+            }
+        });
         release([created.created()]);
         keep(new, created);
     }
 }
 
-unsafe extern "C" fn task_schedule(prior: *mut Data, why: c_int, next: *mut Data) {
+/// Tells where the stack was.
+#[unsafe(naked)]
+unsafe extern "C" fn task_schedule() {
+    core::arch::naked_asm!("mov rcx, rsp", "jmp {to}", to = sym on_task_schedule)
+}
+
+unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut Data, sp: u64) {
+    if serial::on() {
+        // SAFETY: see above.
+        return unsafe { serial::task_schedule(prior, why, next) };
+    }
     // SAFETY: see above.
-    if let Some(left) = unsafe { kept::<Task>(prior) } {
+    let (left, next) = unsafe { (kept::<Task>(prior), kept::<Task>(next)) };
+    let mut end = None;
+    if let Some(left) = &left {
         match why {
             status::COMPLETE | status::CANCEL | status::LATE_FULFILL => {
-                completed(&left, why != status::LATE_FULFILL);
+                let here = why != status::LATE_FULFILL;
+                end = completed(left, here).filter(|_| here);
                 // SAFETY: nothing is heard of a task that is complete.
                 drop(unsafe { taken::<Task>(prior) });
             }
-            status::DETACH | status::EARLY_FULFILL => release(left.completion()),
+            status::DETACH => end = completes(left),
+            status::EARLY_FULFILL => _ = completes(left),
             status::TASKWAIT_COMPLETE => {
-                depends_on(&left);
+                depends_on(left);
                 // SAFETY: as above.
                 drop(unsafe { taken::<Task>(prior) });
                 return;
@@ -326,9 +383,10 @@ unsafe extern "C" fn task_schedule(prior: *mut Data, why: c_int, next: *mut Data
             _ => {}
         }
     }
-    // SAFETY: see above.
-    let Some(next) = (unsafe { kept::<Task>(next) }) else { return };
-    if !next.begun.swap(true, Ordering::Relaxed) {
+    let Some(next) = next else { return };
+    let begins = !next.begun.swap(true, Ordering::Relaxed);
+    strand::switch(left.as_deref(), &next, Switch { end, begins, sp });
+    if begins {
         acquire(next.created());
         depends_on(&next);
         new_memory();
@@ -352,8 +410,18 @@ fn depends_on(task: &Task) {
     }
 }
 
-/// A task is complete; `here` if it was run by this thread.
-fn completed(task: &Task, here: bool) {
+/// What comes after a task may go on. Returns where the strand stood that says so.
+fn completes(task: &Task) -> Option<Pos> {
+    let mut end = None;
+    tell(|_, recorder| end = Some(recorder.pos()));
+    release(task.completion());
+    end
+}
+
+/// A task is complete; `here` if it was run by this thread. Returns where its strand stood then.
+fn completed(task: &Task, here: bool) -> Option<Pos> {
+    let mut end = None;
+    tell(|_, recorder| end = Some(recorder.pos()));
     for depends in task.depends() {
         tell(|rank, recorder| {
             if let (Some(name), true) = (depends.lock(), here) {
@@ -366,26 +434,35 @@ fn completed(task: &Task, here: bool) {
     if here {
         new_memory();
     }
+    end
 }
 
 /// The runtime uses the memory of a task that is complete for the next one. What a task does there, and what those that create it do, is
 /// kept apart from what others did: the same thread fills a piece of memory each time, and by the token it comes before.
 fn new_memory() {
+    if let Some((at, len)) = task_memory() {
+        tell(|rank, _| rank.allocated(at, len));
+    }
+}
+
+/// The memory that the runtime has made for the task that runs: where, and how long.
+fn task_memory() -> Option<(u64, u64)> {
     /// What a compiler keeps before the variables.
     const HEADER: u64 = 32;
     let function = TASK_MEMORY.load(Ordering::Acquire);
     if function == 0 {
-        return;
+        return None;
     }
     let (mut at, mut len) = (std::ptr::null_mut(), 0);
     // SAFETY: OMPT says that the function of this name has this type; the variables are ours.
     let known = unsafe { std::mem::transmute::<usize, GetTaskMemory>(function)(&raw mut at, &raw mut len, 0) };
-    if known != 0 && !at.is_null() {
-        tell(|rank, _| rank.allocated(at as u64 - HEADER, len as u64 + HEADER));
-    }
+    (known != 0 && !at.is_null()).then(|| (at as u64 - HEADER, len as u64 + HEADER))
 }
 
 unsafe extern "C" fn dependences(task: *mut Data, list: *const Dependence, count: c_int) {
+    if serial::on() {
+        return serial::unfit("it has depend clauses");
+    }
     // SAFETY: see above; the list has that many entries.
     let (task, list) = unsafe {
         let Some(task) = kept::<Task>(task) else { return };
@@ -428,7 +505,7 @@ unsafe extern "C" fn work(
     _count: u64,
     _code: *const c_void,
 ) {
-    if endpoint == scope::BEGIN && LOOPS.contains(&kind) {
+    if endpoint == scope::BEGIN && LOOPS.contains(&kind) && !serial::on() {
         // SAFETY: see above.
         if let Some(task) = unsafe { kept::<Task>(task) } {
             task.loops.fetch_add(1, Ordering::Relaxed);

@@ -184,7 +184,8 @@ impl Context<'_> {
         self.walk(side, &mut stack);
         SideReport {
             rank: side.strand.rank.0,
-            thread: side.strand.index,
+            thread: side.strand.number(),
+            task: side.strand.is_task(),
             ranks: ranks.iter().copied().collect(),
             act: words::act(side.act).into(),
             kind: words::kind(side.kind).into(),

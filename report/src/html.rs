@@ -168,6 +168,7 @@ struct Race<'a> {
 struct Side<'a> {
     rank: u32,
     thread: u32,
+    task: bool,
     ranks: &'a [u32],
     act: &'a str,
     what: &'a str,
@@ -355,6 +356,7 @@ impl<'a> Side<'a> {
         Self {
             rank: side.rank,
             thread: side.thread,
+            task: side.task,
             ranks: &side.ranks,
             act: &side.act,
             what: &side.what,

@@ -178,6 +178,8 @@ pub struct SamplingReport {
     pub budget_percent: Option<f64>,
     /// What it did cost.
     pub cost_percent: Option<f64>,
+    /// What of it went into calls of the communication library, which are always observed.
+    pub calls_percent: Option<f64>,
     /// Loads and stores in the program, as far as they are known.
     pub sites: u64,
     /// Those that were looked at at least once.
@@ -321,8 +323,11 @@ pub struct Bytes {
 pub struct SideReport {
     /// Who, in the example shown.
     pub rank: u32,
-    /// Which thread of that rank; 0 is the main thread.
+    /// Which thread or task of that rank; 0 is the main thread.
     pub thread: u32,
+    /// Whether it is a task.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub task: bool,
     /// All ranks that were met here.
     pub ranks: Vec<u32>,
     /// `load`, `store`, `cpu_atomic`, `library_call`, `put`, `get`, `remote_atomic`, `signal`, `buffer`, `wait` or `collective`.
@@ -373,7 +378,7 @@ pub struct LockReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WhyReport {
-    /// `unsynchronised`, `incomplete` or `wrong_context`.
+    /// `unsynchronised`, `incomplete`, `wrong_context` or `tasks`.
     pub kind: Word,
     /// The page that explains it: `thrille explain PATTERN`.
     #[serde(default)]

@@ -161,7 +161,7 @@ fn side(out: &mut String, name: &str, side: &SideReport, colour: Colour) {
     let others: Vec<u32> = side.ranks.iter().copied().filter(|&rank| rank != side.rank).collect();
     let mut who = format!("rank {}", side.rank);
     if side.thread != 0 {
-        let _ = write!(who, ", thread {}", side.thread);
+        let _ = write!(who, ", {} {}", if side.task { "task" } else { "thread" }, side.thread);
     }
     if !others.is_empty() {
         let _ = write!(who, " (also {})", list(&others));

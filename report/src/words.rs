@@ -1,7 +1,16 @@
 //! Figures, lists and acts in words.
 
 use std::borrow::Cow;
-use thrille_model::{Act, Effect, Kind, Side};
+use thrille_model::{Act, Effect, Kind, Side, Strand};
+
+/// Two strands of one rank.
+pub fn strands(x: Strand, y: Strand) -> String {
+    let noun = |strand: Strand| if strand.is_task() { "task" } else { "thread" };
+    match (noun(x), noun(y)) {
+        (a, b) if a == b => format!("{a}s {} and {}", x.number(), y.number()),
+        (a, b) => format!("{a} {} and {b} {}", x.number(), y.number()),
+    }
+}
 
 /// `1 race`, `2 races`.
 pub fn count(number: u64, noun: &str) -> String {

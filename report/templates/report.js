@@ -171,7 +171,7 @@
     const item = (f, index) => make("li", {}, make("span", { class: "how" }, index === 0 ? "in" : frames[index - 1].inlined ? "inlined into" : "called from"), make("span", { class: "fn" }, f.fn), make("span", { class: "at" }, f.where));
     return make("ol", { class: "stack", "aria-label": "call stack, innermost first" }, ...frames.map(item));
   };
-  const who = (side) => `rank ${side.rank}${side.thread ? `, thread ${side.thread}` : ""}`;
+  const who = (side) => `rank ${side.rank}${side.thread ? `, ${side.task ? "task" : "thread"} ${side.thread}` : ""}`;
   const card = (name, side) => {
     const others = side.ranks.filter((rank) => rank !== side.rank);
     const extra = [others.length ? `also rank${others.length > 1 ? "s" : ""} ${list(others)}` : "", side.times > 1 ? `${side.times.toLocaleString("en")} times` : "", side.context !== null ? (side.context === 0 ? "default context" : `context ${side.context}`) : "", ...side.locks.map((lock) => `holding ${lock}`)].filter(Boolean).join(" · ");

@@ -4,10 +4,19 @@
 use std::collections::BTreeMap;
 use thrille_model::Segment;
 
-/// The live blocks of a process: start to end and number.
+/// A block, or what is left of it.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    end: u64,
+    number: u32,
+    /// Where it began.
+    origin: u64,
+}
+
+/// The live blocks of a process, by where they begin.
 #[derive(Debug, Default)]
 pub struct Blocks {
-    live: BTreeMap<u64, (u64, u32)>,
+    live: BTreeMap<u64, Block>,
     made: u32,
 }
 
@@ -19,11 +28,31 @@ impl Blocks {
         }
         let end = start.saturating_add(len);
         let before = self.live.range(..end).next_back();
-        if before.is_some_and(|(_, &(stop, _))| stop > start) {
-            self.live.retain(|&lo, &mut (hi, _)| hi <= start || lo >= end);
+        if before.is_some_and(|(_, block)| block.end > start) {
+            self.live.retain(|&lo, block| block.end <= start || lo >= end);
         }
         self.made += 1;
-        self.live.insert(start, (end, self.made));
+        self.live.insert(start, Block { end, number: self.made, origin: start });
+    }
+
+    /// The frames below an address of a stack are gone: who uses their memory next uses something else. What is above it stays.
+    pub fn frames(&mut self, stack: u64, below: u64) {
+        if stack >= below {
+            return;
+        }
+        while let Some((&start, &block)) = self.live.range(..below).next_back()
+            && block.end > stack
+        {
+            self.live.remove(&start);
+            if block.end > below {
+                self.live.insert(below, block);
+            }
+            if start < stack {
+                self.live.insert(start, Block { end: stack, ..block });
+            }
+        }
+        self.made += 1;
+        self.live.insert(stack, Block { end: below, number: self.made, origin: stack });
     }
 
     /// A block is gone.
@@ -33,14 +62,14 @@ impl Blocks {
 
     /// How long the block is that begins here.
     pub fn len_of(&self, start: u64) -> Option<u64> {
-        self.live.get(&start).map(|&(end, _)| end - start)
+        self.live.get(&start).map(|block| block.end - start)
     }
 
     /// The block and offset of an address, if all the bytes from there on are in it; otherwise the address itself.
     pub fn find(&self, address: u64, len: u64) -> (Segment, u64) {
         match self.live.range(..=address).next_back() {
-            Some((&start, &(end, number))) if address.saturating_add(len) <= end => {
-                (Segment::Block(number), address - start)
+            Some((_, block)) if address.saturating_add(len) <= block.end => {
+                (Segment::Block(block.number), address - block.origin)
             }
             _ => (Segment::Private, address),
         }
@@ -66,5 +95,28 @@ mod tests {
         assert_eq!(blocks.find(95, 1), (Segment::Private, 95));
         assert_eq!(blocks.find(130, 1), (Segment::Block(3), 10));
         assert_eq!(blocks.len_of(120), Some(100));
+    }
+
+    #[test]
+    fn frames_above_stay_what_they_are() {
+        let mut blocks = Blocks::default();
+        blocks.add(1000, 1000);
+        let above = blocks.find(1900, 8);
+        blocks.frames(1000, 1800);
+        assert_eq!(blocks.find(1900, 8), above);
+        let task = blocks.find(1700, 8);
+        assert_ne!(task.0, above.0);
+        blocks.frames(1000, 1600);
+        assert_eq!((blocks.find(1900, 8), blocks.find(1700, 8)), (above, task));
+        assert_ne!(blocks.find(1500, 8).0, task.0);
+        let inner = blocks.find(1500, 8);
+        blocks.frames(1000, 1800);
+        assert_eq!(blocks.find(1900, 8), above);
+        assert!(![inner.0, task.0].contains(&blocks.find(1500, 8).0));
+        // Outside of a stack nothing changes.
+        blocks.add(500, 600);
+        let heap = blocks.find(600, 8);
+        blocks.frames(1050, 1800);
+        assert_eq!(blocks.find(600, 8), heap);
     }
 }

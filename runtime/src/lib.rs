@@ -5,18 +5,21 @@
 //! | [`runs`] | merges one strand's loads and stores into runs of bytes: the access path |
 //! | [`recorder`] | what one strand carries: its position, locks, call stack and runs; touched by its own thread only |
 //! | [`underway`] | what a strand's own operations are using |
+//! | `carried` | what an only strand does again and again, told once |
 //! | [`rank`] | what the strands of a rank share: log, operations, locksets, what each strand knows of the others; behind one lock |
 //! | [`blocks`] | which private memory is which block, while there are several threads |
 //! | [`regions`] | which addresses are whose shared memory |
 //! | [`modules`] | which code addresses belong to which loaded file |
 //! | [`stacks`] | the tree of calls |
 //! | [`sink`] | the rank's file |
+//! | [`watch`] | races between tasks of the rank, if somebody asks for them |
 //! | [`session`] | a rank's whole life: it makes the cuts and writes down what they find |
 //!
 //! Shared state: [`rank::Rank`] is behind the one mutex of [`session::Session`], taken by calls that synchronise or communicate and when a
 //! strand's buffer is full, never by a load or store. [`recorder::Recorder`]s belong to their threads.
 
 pub mod blocks;
+mod carried;
 pub mod modules;
 pub mod rank;
 pub mod recorder;
@@ -26,13 +29,17 @@ pub mod session;
 pub mod sink;
 pub mod stacks;
 pub mod underway;
+pub mod watch;
 
 pub use blocks::Blocks;
+pub use carried::Made;
 pub use modules::{Module, Modules};
-pub use rank::{End, Operands, Rank};
+pub use rank::{End, Operands, Rank, Role};
 pub use recorder::{Recorder, UNRESOLVED};
 pub use regions::{Region, Regions};
 pub use runs::{Run, Runs};
 pub use session::{Observes, Session};
 pub use thrille_history::Store;
+pub use thrille_tasks as graph;
 pub use underway::Use;
+pub use watch::Watch;

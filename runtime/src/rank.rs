@@ -13,15 +13,23 @@
 //! *Phases.* With one strand, an access belongs to the phase it is in. With several, a strand that the barrier's caller does not
 //! know of is not ordered by it: the upper bound stays open until a barrier's caller knows of the access ([`Status::settled`]).
 
+mod rest;
+mod tasks;
+
 use crate::blocks::Blocks;
+use crate::carried::{Carried, Made, end_of_section};
 use crate::modules::Modules;
 use crate::recorder::{Recorder, UNRESOLVED};
 use crate::regions::Regions;
 use crate::runs::Run;
 use crate::stacks::Walk;
 use crate::underway::Use;
+use crate::watch::Watch;
+use rest::Life;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+pub(crate) use tasks::Binding;
+pub use tasks::Role;
 use thrille_analysis::{Close, Gathered, Status};
 use thrille_model::{
     Access, Act, Channel, Comb, Ctx, Held, How, Interval, Kind, Lock, LocksetId, Locksets, Mode, Operation, Order,
@@ -37,11 +45,11 @@ struct Knowledge {
 
 impl Knowledge {
     fn of(&self, strand: Strand) -> u64 {
-        self.strands.get(strand.index as usize).copied().unwrap_or(0)
+        self.strands.get(strand.number() as usize).copied().unwrap_or(0)
     }
 
     fn learn(&mut self, strand: Strand, bound: u64) {
-        let index = strand.index as usize;
+        let index = strand.number() as usize;
         if self.strands.len() <= index {
             self.strands.resize(index + 1, 0);
         }
@@ -134,8 +142,10 @@ pub struct Rank {
     me: thrille_model::Rank,
     regions: Arc<Regions>,
     modules: Modules,
+    strands: Vec<Strand>,
     knowledge: Vec<Knowledge>,
-    alive: Vec<bool>,
+    lives: Vec<Life>,
+    tasks: tasks::Tasks,
     tokens: FxHashMap<Token, Knowledge>,
     words: FxHashMap<Word, (u64, Knowledge)>,
     /// How often each lock of this process has been taken.
@@ -149,6 +159,10 @@ pub struct Rank {
     closes: Vec<(thrille_model::Rank, Close)>,
     windows: Vec<(u32, u64)>,
     accesses: Vec<Access>,
+    /// Which events and records can still be moved.
+    carried: Carried,
+    /// The last of them, since somebody came to a global barrier: not known yet whether that one comes after them.
+    recent: Vec<Access>,
     /// When to look again for what can be merged.
     next_merge: usize,
     /// The limit was reached since the last cut, and merging has made what room it could.
@@ -159,6 +173,8 @@ pub struct Rank {
     limit: usize,
     /// Whether all of the program's loads and stores are observed: then what flows through a lock is seen, and nothing else of it orders.
     pub sees_flows: bool,
+    /// Whether what an only strand repeats is told once; not for tests that compare the two.
+    pub carries: bool,
     /// Nothing is recorded: strands, phases and shared memory are followed, no more. For runs that confirm what another one recorded.
     pub muted: bool,
     /// How its strands find their call stacks, if the program does not tell of its calls.
@@ -169,6 +185,8 @@ pub struct Rank {
     pub recorded: u64,
     /// Operations on each other rank's memory, and their bytes.
     traffic: Vec<(u64, u64)>,
+    /// Races between tasks, if somebody asks for them.
+    pub watch: Option<Box<Watch>>,
 }
 
 impl Rank {
@@ -179,8 +197,10 @@ impl Rank {
             me,
             regions,
             modules,
+            strands: Vec::new(),
             knowledge: Vec::new(),
-            alive: Vec::new(),
+            lives: Vec::new(),
+            tasks: tasks::Tasks::default(),
             tokens: FxHashMap::default(),
             words: FxHashMap::default(),
             sections: FxHashMap::default(),
@@ -192,6 +212,8 @@ impl Rank {
             closes: Vec::new(),
             windows: Vec::new(),
             accesses: Vec::new(),
+            carried: Carried::default(),
+            recent: Vec::new(),
             next_merge: MERGE,
             full: false,
             scratch: Vec::new(),
@@ -199,27 +221,30 @@ impl Rank {
             settled: Vec::new(),
             limit,
             sees_flows: true,
+            carries: true,
             muted: false,
             walk: None,
             dropped: 0,
             recorded: 0,
             traffic: Vec::new(),
+            watch: None,
         };
-        let main = new.add_strand(Knowledge::default());
+        let main = Strand::thread(me, 0);
+        new.add_strand(main, Knowledge::default());
         let recorder = Recorder::new(main, Arc::clone(&new.regions));
         (new, recorder)
     }
 
-    fn add_strand(&mut self, knowledge: Knowledge) -> Strand {
-        let strand = Strand { rank: self.me, index: self.knowledge.len() as u32 };
+    fn add_strand(&mut self, strand: Strand, knowledge: Knowledge) {
+        self.carried.end(Pos(0));
+        self.strands.push(strand);
         self.knowledge.push(knowledge);
-        self.alive.push(true);
-        strand
+        self.lives.push(Life::Runs);
     }
 
-    /// How many strands there have been.
-    pub fn strands(&self) -> usize {
-        self.knowledge.len()
+    /// How many threads there have been.
+    pub fn threads(&self) -> usize {
+        self.strands.iter().filter(|strand| !strand.is_task()).count()
     }
 
     /// Global barriers passed.
@@ -234,27 +259,67 @@ impl Rank {
 
     /// Records waiting for the next cut.
     pub fn held(&self) -> usize {
-        self.accesses.len() + self.open.len()
+        self.accesses.len() + self.recent.len() + self.open.len()
     }
 
     fn single(&self) -> bool {
-        self.knowledge.len() == 1
+        self.strands.len() == 1
+    }
+
+    /// Whether all of the process's memory matters, not only what other ranks reach.
+    fn all_memory(&self) -> bool {
+        !self.single() || self.watch.as_ref().is_some_and(|watch| watch.looks())
+    }
+
+    /// A step of the rank's task graph: the strand of a task ends, another one begins.
+    pub fn task_step(&mut self, recorder: &mut Recorder, event: thrille_tasks::Event) {
+        self.drain(recorder);
+        if let Some(watch) = &mut self.watch {
+            watch.step(event);
+        }
+        recorder.see(&self.regions, self.all_memory());
+    }
+
+    /// A task is done: its part of the stack, below this address, and memory that was made for it are used again.
+    pub fn task_memory(&mut self, recorder: &mut Recorder, stack: Option<u64>, made: Option<(u64, u64)>) {
+        self.drain(recorder);
+        if let Some(watch) = &mut self.watch {
+            if let Some(to) = stack {
+                watch.unwind(to);
+            }
+            if let Some((lo, hi)) = made {
+                watch.forget(lo, hi);
+            }
+        }
+    }
+
+    /// The races between tasks that were found, and what is to be said about how.
+    pub fn task_races(&mut self, strand: Strand) -> (Vec<thrille_model::Race>, Vec<String>) {
+        let (regions, locksets, modules) = (&self.regions, &self.locksets, &mut self.modules);
+        self.watch.as_ref().map_or_else(Default::default, |watch| {
+            (watch.races(regions, strand, locksets, |pc| modules.site(pc)), watch.notes())
+        })
     }
 
     /// Takes a strand's runs.
     pub fn drain(&mut self, recorder: &mut Recorder) {
         let mut runs = std::mem::take(&mut self.scratch);
         recorder.runs.take(&mut runs);
+        if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
+            self.look_at(&mut runs);
+        }
         let mut left = runs.as_slice();
         while let Some(run) = left.first() {
             let (teeth, times) = progression(left);
             left = &left[teeth..];
-            if self.accesses.len() >= self.limit {
+            if self.accesses.len() + self.recent.len() >= self.limit {
                 if !self.full {
+                    self.carried.forget_records();
                     merge(&mut self.accesses);
+                    merge(&mut self.recent);
                     self.full = true;
                 }
-                if self.accesses.len() >= self.limit {
+                if self.accesses.len() + self.recent.len() >= self.limit {
                     self.dropped += u64::from(times);
                     continue;
                 }
@@ -280,13 +345,47 @@ impl Rank {
                 times,
             };
             self.recorded += 1;
-            self.accesses.push(access);
+            self.keep(access);
         }
         runs.clear();
         self.scratch = runs;
-        if self.accesses.len() >= self.next_merge {
+        if self.accesses.len() + self.recent.len() >= self.next_merge {
+            self.carried.forget_records();
             merge(&mut self.accesses);
-            self.next_merge = self.accesses.len() * 2 + MERGE;
+            merge(&mut self.recent);
+            self.next_merge = (self.accesses.len() + self.recent.len()) * 2 + MERGE;
+        }
+    }
+
+    /// Keeps an access for its owner.
+    fn keep(&mut self, access: Access) {
+        if access.phases.hi.is_some() { self.accesses.push(access) } else { self.recent.push(access) }
+    }
+
+    /// A strand that knows this much comes to a global barrier: what it knows of is over before the next phase. Of the rest it is learned
+    /// at a cut.
+    fn settle_recent(&mut self, strand: Strand) {
+        let (knows, phase) = (&self.knowledge[strand.number() as usize], self.phase);
+        self.accesses.extend(self.recent.drain(..).map(|mut access| {
+            let end = match access.span {
+                Span::Point => Some(access.begin),
+                Span::Operation(operation) => operation.end,
+            };
+            if end.is_some_and(|end| knows.of(access.strand) > end.0) {
+                access.phases.hi = Some(phase);
+            }
+            access
+        }));
+    }
+
+    /// Shows the runs of a task to the detector. Private memory matters to nobody else then, unless there are threads or an operation uses it.
+    fn look_at(&mut self, runs: &mut Vec<Run>) {
+        let Some(watch) = &mut self.watch else { return };
+        for run in runs.iter() {
+            watch.access(&self.regions, self.me, &self.locksets, run);
+        }
+        if self.knowledge.len() == 1 && self.open.is_empty() {
+            runs.retain(|run| run.segment != UNRESOLVED);
         }
     }
 
@@ -301,6 +400,9 @@ impl Rank {
         if !self.single() && !self.muted {
             self.blocks.add(address, len);
         }
+        if let Some(watch) = &mut self.watch {
+            watch.forget(address, address.saturating_add(len));
+        }
     }
 
     /// Private memory is given back: that is a write of all of it.
@@ -308,6 +410,13 @@ impl Rank {
         // With one strand, blocks are not kept: only what is under way can still be using the memory.
         let end = address.saturating_add(usable);
         let used = |o: &Open| matches!(o.uses, Use::Private(lo, hi) if lo < end && address < hi);
+        if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
+            let _ = recorder.touch(address, usable, Kind::Write, Act::LibraryCall, pc);
+            self.drain(recorder);
+            if let Some(watch) = &mut self.watch {
+                watch.forget(address, end);
+            }
+        }
         if self.single() && !self.open.iter().any(used) {
             return;
         }
@@ -326,7 +435,7 @@ impl Rank {
         if !self.single() {
             self.drain(recorder);
         }
-        recorder.see(&self.regions, !self.single());
+        recorder.see(&self.regions, self.all_memory());
         let pos = recorder.tick();
         self.event_here(recorder, sync, pos);
     }
@@ -335,7 +444,8 @@ impl Rank {
         if self.muted {
             return;
         }
-        self.knowledge[recorder.strand.index as usize].learn(recorder.strand, pos.0);
+        self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, pos.0);
+        self.carried.fix(pos);
         self.events.push(SyncEvent { strand: recorder.strand, pos, sync });
     }
 
@@ -343,7 +453,7 @@ impl Rank {
     pub fn release(&mut self, recorder: &mut Recorder, token: Token) {
         self.event(recorder, Sync::Release(token));
         if matches!(token, Token::Fork(_) | Token::Exit(_) | Token::Local { .. }) {
-            let knows = &self.knowledge[recorder.strand.index as usize];
+            let knows = &self.knowledge[recorder.strand.number() as usize];
             self.tokens.entry(token).or_default().join(knows);
         }
     }
@@ -366,7 +476,7 @@ impl Rank {
     }
 
     fn learn(&mut self, recorder: &mut Recorder, known: &Knowledge) {
-        let knowledge = &mut self.knowledge[recorder.strand.index as usize];
+        let knowledge = &mut self.knowledge[recorder.strand.number() as usize];
         knowledge.join(known);
         recorder.phase = knowledge.phase;
         recorder.until = recorder.until.max(recorder.phase);
@@ -377,7 +487,7 @@ impl Rank {
         &mut self,
         recorder: &mut Recorder,
         word: Word,
-        version: u64,
+        made: Made,
         how: How,
         via: Option<Channel>,
         signals: bool,
@@ -386,7 +496,18 @@ impl Rank {
             self.drain(recorder);
         }
         recorder.epoch = recorder.pos;
-        self.event_here(recorder, Sync::Update { word, version, how, via, signals }, recorder.pos);
+        let sync = Sync::Update { word, version: made.version, how, via, signals };
+        if !self.single() || self.muted || !self.carries {
+            return self.event_here(recorder, sync, recorder.pos);
+        }
+        let event = SyncEvent { strand: recorder.strand, pos: recorder.pos, sync };
+        self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, recorder.pos.0);
+        self.carried.updated(&mut self.events, event, made, (how, via));
+    }
+
+    /// The version of a word of which the rank has nothing to learn.
+    pub fn knows(&self, word: Word) -> Option<u64> {
+        self.carried.known(word).filter(|_| self.single() && self.carries)
     }
 
     /// A word of the job is changed by an instruction of the processor.
@@ -396,25 +517,47 @@ impl Rank {
 
     /// A word of the job was seen.
     pub fn observe(&mut self, recorder: &mut Recorder, word: Word, version: u64) {
+        self.observe_beyond(recorder, word, version, self.knows(word));
+    }
+
+    /// The same, of which the strand knew that version before the operation by which it saw this one.
+    pub fn observe_beyond(&mut self, recorder: &mut Recorder, word: Word, version: u64, known: Option<u64>) {
+        if known == Some(version) {
+            if self.sees_flows {
+                // What flows into the accesses that follow does not flow into those before.
+                recorder.tick();
+            }
+            return;
+        }
         self.event(recorder, Sync::Observe { word, version });
+        if self.single() {
+            self.carried.saw(word, version);
+        }
     }
 
     /// A word that only this process's threads synchronise by changes: a C11 atomic, a condition variable, a semaphore.
     pub fn signal_local(&mut self, recorder: &mut Recorder, address: u64, how: How) {
+        if let Some(watch) = &mut self.watch {
+            watch.released(address);
+        }
         let word = self.local_word(address);
         let version = self.words.get(&word).map_or(0, |&(version, _)| version) + 1;
         self.event(recorder, Sync::Update { word, version, how, via: None, signals: false });
-        let knows = self.knowledge[recorder.strand.index as usize].clone();
+        let knows = self.knowledge[recorder.strand.number() as usize].clone();
         let entry = self.words.entry(word).or_default();
         entry.0 = version;
         match how {
             How::Set => entry.1 = knows,
             How::Modify => entry.1.join(&knows),
         }
+        self.call(recorder, address);
     }
 
     /// The present value of such a word is seen.
     pub fn await_local(&mut self, recorder: &mut Recorder, address: u64) {
+        if let Some(watch) = &mut self.watch {
+            watch.acquired(address);
+        }
         let word = self.local_word(address);
         let Some((version, known)) = self.words.get(&word).cloned() else { return };
         self.event(recorder, Sync::Observe { word, version });
@@ -428,7 +571,8 @@ impl Rank {
     /// A strand is about to be created.
     pub fn fork(&mut self, recorder: &mut Recorder) -> Strand {
         self.drain(recorder);
-        let child = self.add_strand(Knowledge::default());
+        let child = Strand::thread(self.me, self.strands.len() as u32);
+        self.add_strand(child, Knowledge::default());
         recorder.see(&self.regions, true);
         self.release(recorder, Token::Fork(child));
         child
@@ -445,24 +589,27 @@ impl Rank {
 
     /// It could not be created after all.
     pub fn unborn(&mut self, child: Strand) {
-        self.alive[child.index as usize] = false;
+        self.set(child, Life::Gone);
     }
 
     /// It ends.
     pub fn exit(&mut self, recorder: &mut Recorder) {
         self.drain(recorder);
         self.release(recorder, Token::Exit(recorder.strand));
-        self.alive[recorder.strand.index as usize] = false;
+        self.set(recorder.strand, Life::Gone);
     }
 
     /// Other memory is shared from now on. A strand notices at its next event, which anything new must come through to it by.
     pub fn share(&mut self, recorder: &mut Recorder, regions: Regions) {
         self.regions = Arc::new(regions);
-        recorder.see(&self.regions, !self.single());
+        recorder.see(&self.regions, self.all_memory());
     }
 
     /// This rank's part of a window begins at this address.
     pub fn window(&mut self, number: u32, base: u64) {
+        if let Some(watch) = &mut self.watch {
+            watch.window(number, base);
+        }
         self.windows.push((number, base));
     }
 
@@ -476,12 +623,19 @@ impl Rank {
     /// A lock that one strand at a time can hold is taken for the n-th time in the job.
     pub fn lock_section(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
         self.lock(recorder, lock, Mode::Exclusive);
-        self.event(recorder, Sync::Lock(lock, number));
-        if !self.sees_flows {
-            self.event(recorder, Sync::Acquire(Token::Handover { lock, number: number.wrapping_sub(1) }));
+        if !self.carries_sections() || !self.carried.goes_on(lock, number) {
+            self.event(recorder, Sync::Lock(lock, number));
+            if !self.sees_flows {
+                self.event(recorder, Sync::Acquire(Token::Handover { lock, number: number.wrapping_sub(1) }));
+            }
         }
         recorder.sections.push((lock, number));
         self.inside.push((recorder.strand, lock, recorder.phase));
+    }
+
+    /// Whether sections of a lock that follow one another in one strand are told as one.
+    fn carries_sections(&self) -> bool {
+        self.single() && !self.sees_flows && !self.muted && self.carries
     }
 
     /// The same for a lock of this process, whose holder is counted here.
@@ -501,10 +655,18 @@ impl Rank {
             Some(index) => {
                 let (_, number) = recorder.sections.remove(index);
                 self.inside.retain(|&(strand, held, _)| (strand, held) != (recorder.strand, lock));
-                if !self.sees_flows {
-                    self.event(recorder, Sync::Release(Token::Handover { lock, number }));
+                if self.carries_sections() {
+                    recorder.see(&self.regions, false);
+                    let at = [recorder.tick(), recorder.tick()];
+                    self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, at[1].0);
+                    let end = end_of_section(recorder.strand, at, lock, number);
+                    self.carried.ended(&mut self.events, end, lock, number);
+                } else {
+                    if !self.sees_flows {
+                        self.event(recorder, Sync::Release(Token::Handover { lock, number }));
+                    }
+                    self.event(recorder, Sync::Unlock(lock, number));
                 }
-                self.event(recorder, Sync::Unlock(lock, number));
             }
             None => {
                 recorder.tick();
@@ -531,6 +693,24 @@ impl Rank {
             return;
         }
         let Some(place) = self.place(end.owner, end.segment, end.lo, end.len) else { return };
+        if let Some(watch) = self.watch.as_mut().filter(|watch| watch.looks()) {
+            let run = Run {
+                pc,
+                lo: end.lo,
+                hi: end.lo.saturating_add(end.len),
+                pos: recorder.pos,
+                phase: recorder.phase,
+                until: recorder.until,
+                owner: end.owner,
+                segment: end.segment,
+                kind: end.kind,
+                act: end.act,
+                locks: recorder.locks,
+                stack: recorder.stack.at(pc),
+                times: 1,
+            };
+            watch.access(&self.regions, self.me, &self.locksets, &run);
+        }
         let mut access = Access {
             place,
             kind: end.kind,
@@ -545,14 +725,14 @@ impl Rank {
             times: 1,
         };
         recorder.observed += 1;
-        self.recorded += 1;
         if end.owner != self.me {
             self.sent(end.owner, end.len);
         }
+        let crosses = recorder.crosses(end.owner, end.segment, end.lo, end.lo.saturating_add(end.len));
         match lasts {
             Operands::Done => {
                 access.phases.hi = self.single().then_some(recorder.until);
-                self.accesses.push(access);
+                self.keep_once(access, crosses);
             }
             Operands::Until(ctx, order) => {
                 access.span = Span::Operation(Operation { ctx, end: None, order });
@@ -565,6 +745,18 @@ impl Rank {
                 self.open.push(Open { access, locks: recorder.held.clone(), uses, shipped: false, completed: None });
             }
         }
+    }
+
+    /// Adds the record of an operation that is over, unless it is that of an earlier one at another place.
+    fn keep_once(&mut self, access: Access, crossed: bool) {
+        // What flows into a section does so at the first access, not at the last.
+        let flows = self.sees_flows && access.locks != LocksetId::EMPTY;
+        if crossed || flows || !self.single() || !self.carries {
+            self.keep(access);
+        } else if !self.carried.keep(&mut self.accesses, access) {
+            return;
+        }
+        self.recorded += 1;
     }
 
     fn sent(&mut self, to: thrille_model::Rank, bytes: u64) {
@@ -585,6 +777,7 @@ impl Rank {
 
     /// What comes on this context later arrives later.
     pub fn fence(&mut self, recorder: &mut Recorder, ctx: Ctx) {
+        self.carried.fence();
         self.event(recorder, Sync::Fence(ctx));
     }
 
@@ -609,9 +802,9 @@ impl Rank {
                     recorder.epoch = recorder.pos;
                 }
                 let open = self.open.swap_remove(next);
-                self.close(open, phase);
+                self.close(open, phase, recorder.crossed);
             } else {
-                if self.knowledge[me.index as usize].of(strand) > begin.0 {
+                if self.knowledge[me.number() as usize].of(strand) > begin.0 {
                     open.completed.get_or_insert((me, recorder.pos));
                 }
                 next += 1;
@@ -622,13 +815,15 @@ impl Rank {
             self.event_here(recorder, Sync::Quiet(ctx), recorder.pos);
         }
         recorder.nothing_under_way();
+        let crossed = std::mem::take(&mut recorder.crossed);
         for open in self.open.iter().filter(|o| o.access.strand == me) {
+            recorder.crossed = crossed;
             recorder.use_until_done(open.uses);
         }
     }
 
     /// Hands a completed operation on to its owner.
-    fn close(&mut self, open: Open, phase: Option<Phase>) {
+    fn close(&mut self, open: Open, phase: Option<Phase>, crossed: bool) {
         let locks = self.locksets.intern(open.locks);
         let Span::Operation(operation) = open.access.span else { return };
         if open.shipped {
@@ -636,7 +831,10 @@ impl Rank {
             self.closes
                 .push((place.owner, Close { strand, begin, ctx: operation.ctx, end: operation.end, phase, locks }));
         } else {
-            self.accesses.push(Access { locks, phases: Phases { hi: phase, ..open.access.phases }, ..open.access });
+            self.keep_once(
+                Access { locks, phases: Phases { hi: phase, ..open.access.phases }, ..open.access },
+                crossed,
+            );
         }
     }
 
@@ -645,22 +843,22 @@ impl Rank {
         let next = Phase(self.phase.0 + 1);
         self.event(recorder, Sync::Release(Token::Phase(next)));
         recorder.until = next;
-        let knows = &self.knowledge[recorder.strand.index as usize];
+        let knows = &self.knowledge[recorder.strand.number() as usize];
         let settled = |(strand, pos): (Strand, Pos)| knows.of(strand) > pos.0;
         let done: Vec<Open> = self.open.extract_if(.., |open| open.completed.is_some_and(settled)).collect();
         self.settled.clear();
-        let bounds = knows.strands.iter().enumerate();
-        self.settled.extend(bounds.map(|(i, &bound)| (Strand { rank: self.me, index: i as u32 }, Pos(bound))));
+        self.settled.extend(self.strands.iter().zip(&knows.strands).map(|(&strand, &bound)| (strand, Pos(bound))));
         for open in done {
-            self.close(open, Some(self.phase));
+            self.close(open, Some(self.phase), true);
         }
+        self.settle_recent(recorder.strand);
     }
 
     /// The barrier lets it go on.
     pub fn leave_barrier(&mut self, recorder: &mut Recorder) {
         self.phase.0 += 1;
         self.event(recorder, Sync::Acquire(Token::Phase(self.phase)));
-        let knowledge = &mut self.knowledge[recorder.strand.index as usize];
+        let knowledge = &mut self.knowledge[recorder.strand.number() as usize];
         knowledge.phase = self.phase;
         (recorder.phase, recorder.until) = (self.phase, self.phase);
     }
@@ -668,11 +866,11 @@ impl Rank {
     /// Everything that the owners of memory are to know since the last cut. At the end nothing is held back.
     pub fn gather(&mut self, recorder: &mut Recorder, last: bool, elapsed_ms: u64) -> Gathered {
         self.drain(recorder);
+        self.carried.end(recorder.pos);
         let mut accesses = std::mem::take(&mut self.accesses);
+        accesses.append(&mut self.recent);
         self.full = false;
-        let mut watermark = (self.knowledge.iter().zip(&self.alive))
-            .filter(|&(_, &alive)| alive)
-            .map(|(knowledge, _)| knowledge.phase)
+        let mut watermark = (self.earliest().into_iter())
             .chain(self.inside.iter().map(|&(_, _, since)| since))
             .min()
             .unwrap_or(self.phase);
@@ -682,6 +880,7 @@ impl Rank {
                 open.shipped = true;
                 let locks: LocksetId = self.locksets.intern(open.locks.clone());
                 accesses.push(Access { locks, ..open.access });
+                self.recorded += 1;
             } else {
                 watermark = watermark.min(open.access.phases.lo);
             }

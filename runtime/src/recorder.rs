@@ -1,11 +1,12 @@
 //! What one strand carries with it. Its own thread alone touches it: no lock on the access path.
 
+use crate::rank::{Binding, Role};
 use crate::regions::Regions;
 use crate::runs::{Offered, Room, Run, Runs, Touch};
 use crate::stacks::CallStack;
 use crate::underway::{UnderWay, Use};
 use std::sync::Arc;
-use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand};
+use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand, Token};
 
 /// Private memory by address, before it is known which block that is.
 pub const UNRESOLVED: Segment = Segment::Block(0);
@@ -20,6 +21,8 @@ pub struct Recorder {
     /// The position of its last event, at which its loads and stores are recorded: see [`crate::underway`].
     pub(crate) epoch: Pos,
     under_way: UnderWay,
+    /// The strand has touched, or used by another operation, what an operation of its own that is under way uses.
+    pub(crate) crossed: bool,
     pub(crate) phase: Phase,
     /// The phase, or the next one while the strand is between entering and leaving a global barrier.
     pub(crate) until: Phase,
@@ -36,6 +39,11 @@ pub struct Recorder {
     threaded: bool,
     /// Private memory that nonblocking operations use now: a bounding box and the intervals.
     watched: Watched,
+    pub(crate) binding: Binding,
+    /// Its thread's own memory: where, and how much.
+    own: (u64, u64),
+    /// It has used that and is not bound.
+    asked: bool,
     /// Raised when memory is shared that was not before.
     generation: u32,
     /// Loads and stores executed.
@@ -47,7 +55,7 @@ pub struct Recorder {
 }
 
 #[derive(Debug, Default)]
-struct Watched {
+pub(crate) struct Watched {
     lo: u64,
     hi: u64,
     intervals: Vec<(u64, u64)>,
@@ -97,6 +105,7 @@ impl Recorder {
             pos: Pos(0),
             epoch: Pos(0),
             under_way: UnderWay::default(),
+            crossed: false,
             phase: Phase(0),
             until: Phase(0),
             held: Vec::new(),
@@ -108,6 +117,9 @@ impl Recorder {
             hint: 0,
             threaded: false,
             watched: Watched::default(),
+            binding: Binding::Bound,
+            own: (0, 0),
+            asked: false,
             generation: 0,
             executed: 0,
             spent: None,
@@ -140,14 +152,62 @@ impl Recorder {
             if !self.threaded && !self.watched.touches(address, end) {
                 return Room::Enough;
             }
+            if address.wrapping_sub(self.own.0) < self.own.1 && self.asks_for_thread() {
+                return Room::Full;
+            }
+            self.crossed = true;
             return self.record(self.pos, address, end, self.strand.rank, UNRESOLVED, kind, act, pc);
         };
         let lo = address - region.start + region.offset;
         let hi = lo + len.min(region.end - address);
         let (owner, segment) = (region.owner, region.segment);
         let used = !self.under_way.is_empty() && self.under_way.touches(owner, segment, lo, hi);
+        self.crossed |= used;
         let pos = if used { self.pos } else { self.epoch };
         self.record(pos, lo, hi, owner, segment, kind, act, pc)
+    }
+
+    /// A task that uses its thread's own memory, not recorded until it is bound.
+    #[inline(never)]
+    fn asks_for_thread(&mut self) -> bool {
+        self.asked = matches!(self.binding, Binding::Free(_));
+        self.asked
+    }
+
+    /// The memory that its thread has for itself.
+    pub fn has_own(&mut self, start: u64, len: u64) {
+        self.own = (start, len);
+    }
+
+    /// Whether it is a task that must be bound to its thread.
+    pub(crate) fn asked(&mut self) -> bool {
+        std::mem::take(&mut self.asked)
+    }
+
+    /// Whether its thread's time is its own too.
+    pub fn is_bound(&self) -> bool {
+        matches!(self.binding, Binding::Bound)
+    }
+
+    /// If this task is ever bound to its thread, it comes after what this token releases.
+    pub fn comes_after(&mut self, token: Token) {
+        self.binding = Binding::Free(Some(token));
+    }
+
+    /// Changes roles.
+    pub(crate) fn exchange(&mut self, role: &mut Role) {
+        use std::mem::swap;
+        swap(&mut self.strand, &mut role.strand);
+        swap(&mut self.pos, &mut role.pos);
+        swap(&mut self.epoch, &mut role.epoch);
+        swap(&mut self.phase, &mut role.phase);
+        swap(&mut self.until, &mut role.until);
+        swap(&mut self.held, &mut role.held);
+        swap(&mut self.locks, &mut role.locks);
+        swap(&mut self.sections, &mut role.sections);
+        swap(&mut self.under_way, &mut role.under_way);
+        swap(&mut self.watched, &mut role.watched);
+        swap(&mut self.binding, &mut role.binding);
     }
 
     /// The same for many bytes, of which some may be shared and some not.
@@ -230,6 +290,14 @@ impl Recorder {
         }
     }
 
+    /// Whether an operation on these bytes meets another one of the strand's that is under way.
+    pub(crate) fn crosses(&mut self, owner: Rank, segment: Segment, lo: u64, hi: u64) -> bool {
+        let crosses = (segment == UNRESOLVED && self.watched.touches(lo, hi))
+            || (!self.under_way.is_empty() && self.under_way.touches(owner, segment, lo, hi));
+        self.crossed |= crosses;
+        crosses
+    }
+
     /// What its operations use now, if it is little.
     pub fn uses(&self) -> Option<Vec<Use>> {
         let shared = self.under_way.all()?.iter().map(|&(owner, segment, lo, hi)| Use::Shared(owner, segment, lo, hi));
@@ -262,6 +330,7 @@ impl Recorder {
     pub fn complete_again(&mut self) {
         self.step();
         self.nothing_under_way();
+        self.crossed = false;
     }
 
     /// No operation is under way.

@@ -145,10 +145,14 @@ impl<T: Transport> Session<T> {
         }
     }
 
-    /// Makes room in a strand's buffer.
+    /// Makes room in a strand's buffer, or binds it to its thread: what a full buffer asks for.
     #[cold]
     pub fn drain(&self, recorder: &mut Recorder) {
-        self.rank().drain(recorder);
+        let mut rank = self.rank();
+        rank.drain(recorder);
+        if recorder.asked() {
+            rank.bind(recorder);
+        }
     }
 
     /// A function is entered.
@@ -171,6 +175,11 @@ impl<T: Transport> Session<T> {
     /// A strand comes to a global barrier.
     pub fn enter_barrier(&self, recorder: &mut Recorder) {
         self.rank().enter_barrier(recorder);
+    }
+
+    /// Whether there is a cut at the end of the present barrier.
+    pub fn cuts_next(&self) -> bool {
+        self.rank().phase().0 + 1 >= self.next_cut.load(Ordering::Relaxed)
     }
 
     /// The barrier lets it go on; all ranks make a cut if it is time for one.
@@ -219,6 +228,14 @@ impl<T: Transport> Session<T> {
             for race in analysis.races().cloned().collect::<Vec<_>>() {
                 let race = judge.named(race);
                 judge.sink.write(&Entry::Race(race));
+            }
+            let (races, notes) = self.rank().task_races(recorder.strand());
+            for race in races {
+                let race = judge.named(race);
+                judge.sink.write(&Entry::Race(race));
+            }
+            for note in notes {
+                judge.sink.write(&Entry::Note(note));
             }
             let traffic = self.rank().traffic();
             if !traffic.is_empty() {
@@ -272,7 +289,7 @@ impl<T: Transport> Session<T> {
         progress.phase = rank.phase();
         progress.recorded = rank.recorded;
         progress.dropped = rank.dropped;
-        progress.strands = rank.strands() as u32;
+        progress.strands = rank.threads() as u32;
         progress.most_held = progress.most_held.max(gathered.accesses.len() as u64);
         progress.spent = recorder.spent;
         drop(rank);

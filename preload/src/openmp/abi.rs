@@ -8,6 +8,13 @@ pub struct Data {
     pub ptr: *mut c_void,
 }
 
+/// Where a task left the program for the runtime, and where it came back.
+#[repr(C)]
+pub struct Frame {
+    pub exit: Data,
+    pub enter: Data,
+}
+
 /// What `ompt_start_tool` hands over.
 #[repr(C)]
 pub struct StartTool {
@@ -69,7 +76,10 @@ pub mod sync {
 pub mod task {
     use std::ffi::c_int;
     pub const INITIAL: c_int = 1;
+    /// Its creator waits for it; or its team is one thread.
+    pub const UNDEFERRED: c_int = 0x0800_0000;
     pub const UNTIED: c_int = 0x1000_0000;
+    pub const FINAL: c_int = 0x2000_0000;
 }
 
 /// Why a thread leaves a task.

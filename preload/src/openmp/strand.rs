@@ -3,15 +3,21 @@
 //! While a thread waits in the runtime, nothing that it does is the program's: the runtime combines reductions there by calling code of
 //! the program, and sleeps on condition variables of its own. The strand is then set aside. A task that the thread runs meanwhile is
 //! the program again.
+//!
+//! *Whose time it is.* A thread that goes from one task to another changes strands ([`switch`]). Tasks that are bound to it, and what it does
+//! outside of tasks, follow each other: each releases a token of the thread when the thread leaves it, and acquires the last such token
+//! when the thread comes to it.
 
-use super::tasks::{Mark, lock};
+use super::tasks::{Mark, Task, lock, names};
+use crate::allocation::thread_stack;
 use crate::entry::block;
 use crate::rank::SESSION;
 use crate::threads;
 use std::cell::Cell;
+use std::ffi::{c_int, c_void};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use thrille_model::{Strand, Token};
+use thrille_model::{Pos, Strand, Token};
 use thrille_runtime::{Rank, Recorder};
 
 thread_local! {
@@ -28,6 +34,116 @@ pub fn aside(yes: bool) {
         } else if !yes && !ASIDE.get().is_null() {
             (*block).recorder = ASIDE.replace(std::ptr::null_mut());
         }
+    }
+}
+
+/// What a thread of tasks has.
+#[derive(Clone, Copy)]
+struct Thread {
+    /// Names the tokens of its time.
+    line: u64,
+    /// The last of them; 0 if there is none yet.
+    last: u64,
+    /// Where its stack ends.
+    stack: u64,
+}
+
+impl Thread {
+    fn mark(self) -> Option<Mark> {
+        (self.last > 0).then_some((self.line, self.last))
+    }
+}
+
+thread_local! {
+    static THREAD: Cell<Option<Thread>> = const { Cell::new(None) };
+}
+
+/// A thread goes from one task to another.
+pub struct Switch {
+    /// Where the strand of the task that it leaves stood when that task was complete.
+    pub end: Option<Pos>,
+    /// The other one begins.
+    pub begins: bool,
+    /// Where the stack was when the runtime told.
+    pub sp: u64,
+}
+
+/// More than the runtime's frames around the call that told us of a task differ from those around the call of the task itself, and less
+/// than there are between two tasks on one stack.
+const SLACK: u64 = 192;
+/// Stacks that are larger are taken to be that large.
+const LARGEST: u64 = 256 << 20;
+
+/// This thread, as far as tasks are concerned.
+fn thread(recorder: &mut Recorder) -> Thread {
+    THREAD.get().unwrap_or_else(|| {
+        let own = own_memory();
+        recorder.has_own(own.0, own.1);
+        Thread { line: names(1), last: 0, stack: thread_stack().map_or(0, |(base, _)| base) }
+    })
+}
+
+/// The calling thread takes up the strand of another task.
+pub fn switch(left: Option<&Task>, next: &Task, Switch { end, begins, sp }: Switch) {
+    tell(|rank, recorder| {
+        let mut thread = thread(recorder);
+        let over = end.and(left).map_or(0, |left| left.frames.load(Ordering::Relaxed));
+        let below = over.max(sp + SLACK);
+        rank.frames(recorder, thread.stack.max(below.saturating_sub(LARGEST)), below);
+        if begins {
+            next.frames.store(below, Ordering::Relaxed);
+        }
+        if let (Some(left), Some(role)) = (left, lock(&next.role).take()) {
+            if recorder.is_bound() {
+                thread.last += 1;
+                rank.release(recorder, token(recorder, (thread.line, thread.last)));
+                left.paused.store(thread.last, Ordering::Relaxed);
+            }
+            let former = rank.play(recorder, role);
+            match end {
+                Some(end) if left.own.load(Ordering::Relaxed) => rank.retire(&former, end),
+                _ => *lock(&left.role) = Some(former),
+            }
+            match thread.mark().map(|mark| token(recorder, mark)) {
+                Some(mark) if !recorder.is_bound() => recorder.comes_after(mark),
+                Some(mark) if next.paused.load(Ordering::Relaxed) != thread.last => rank.acquire(recorder, mark),
+                _ => {}
+            }
+        }
+        THREAD.set(Some(thread));
+    });
+}
+
+/// The calling thread's static thread-local memory: where, and how much.
+fn own_memory() -> (u64, u64) {
+    /// All of it is right below the thread's own data; what was loaded later is elsewhere, and not known.
+    const NEAR: u64 = 1 << 20;
+    unsafe extern "C" fn one(info: *mut libc::dl_phdr_info, _size: usize, least: *mut c_void) -> c_int {
+        // SAFETY: the linker's entry, and our variable.
+        unsafe {
+            let (data, least) = ((*info).dlpi_tls_data as u64, &mut *least.cast::<(u64, u64)>());
+            if data != 0 && data < least.1 && least.1 - data < NEAR {
+                least.0 = least.0.min(data);
+            }
+        }
+        0
+    }
+    let end: u64;
+    // SAFETY: the first word of a thread's own data is its address. The callback has the type that is asked for.
+    unsafe {
+        std::arch::asm!("mov {}, fs:[0]", out(reg) end, options(nostack, readonly, preserves_flags));
+        let mut least = (end, end);
+        libc::dl_iterate_phdr(Some(one), (&raw mut least).cast());
+        (least.0, end - least.0)
+    }
+}
+
+/// The calling task uses what its thread has for itself.
+pub fn bind() {
+    // SAFETY: the block is this thread's own.
+    let a_task = unsafe { (*block()).recorder.as_ref().is_some_and(|recorder| !recorder.is_bound()) };
+    if a_task {
+        tell(Rank::bind);
     }
 }
 
@@ -102,6 +218,37 @@ pub fn prepare(team: usize) {
             }
         });
     }
+}
+
+/// What workers wait for between regions.
+const POOL: u64 = 1;
+
+/// The calling thread waits at a barrier of its team, maybe the one at the region's end.
+pub fn rests(team: u64) {
+    tell(|rank, recorder| rank.rest(recorder, team));
+}
+
+/// The calling thread leaves a barrier of its team; so may the others.
+pub fn goes_on(team: u64) {
+    tell(|rank, recorder| {
+        rank.call(recorder, team);
+        rank.wake(recorder);
+    });
+}
+
+/// A region has ended: what waits for its team waits for another one.
+pub fn dismisses(team: u64) {
+    tell(|rank, _| rank.rest_instead(team, POOL));
+}
+
+/// A region begins.
+pub fn calls() {
+    tell(|rank, recorder| rank.call_anew(recorder, POOL));
+}
+
+/// The calling thread begins its part of a region, and knows who called it.
+pub fn wakes() {
+    tell(|rank, recorder| rank.wake(recorder));
 }
 
 /// A thread takes part in a region: if it is none yet, it becomes a strand.

@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use thrille_runtime::Role;
 
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -72,6 +73,10 @@ pub struct Region {
 impl Region {
     pub fn new() -> Arc<Self> {
         Arc::new(Self { line: Line::new(), end: Line::new(), posts: names(1) })
+    }
+
+    pub fn name(&self) -> u64 {
+        self.line.name
     }
 
     pub fn fork(&self) -> Mark {
@@ -148,6 +153,14 @@ pub struct Task {
     /// In the runtime, waiting.
     pub waits: AtomicBool,
     pub begun: AtomicBool,
+    /// Its strand, while no thread is it. A task without one of its own is part of what its thread was doing.
+    pub role: Mutex<Option<Role>>,
+    /// Whether it was given a strand of its own.
+    pub own: AtomicBool,
+    /// What its thread had done when it left the task: see [`super::strand::switch`].
+    pub paused: AtomicU64,
+    /// Where on its thread's stack it began.
+    pub frames: AtomicU64,
     /// One thread may begin it and another go on with it.
     pub untied: bool,
     parts: AtomicU64,
@@ -175,6 +188,10 @@ impl Task {
             loops: AtomicU64::new(0),
             waits: AtomicBool::new(false),
             begun: AtomicBool::new(false),
+            role: Mutex::default(),
+            own: AtomicBool::new(false),
+            paused: AtomicU64::new(0),
+            frames: AtomicU64::new(0),
             untied: false,
             parts: AtomicU64::new(0),
             line: Line::new(),
@@ -201,6 +218,12 @@ impl Task {
         let group = lock(&parent.groups).last().or(parent.group.as_ref()).cloned();
         let (region, barrier) = (parent.region.clone(), parent.barrier.load(Ordering::Relaxed));
         Arc::new(Self { belongs: Some(belongs), group, untied, ..Self::new(Some(parent), region, barrier) })
+    }
+
+    /// It is a strand of its own.
+    pub fn give(&self, role: Role) {
+        *lock(&self.role) = Some(role);
+        self.own.store(true, Ordering::Relaxed);
     }
 
     pub fn created(&self) -> Mark {

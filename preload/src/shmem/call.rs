@@ -5,7 +5,7 @@ use crate::rank::{Observed, observe};
 use crate::shmem::{library, words};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Channel, Ctx, How, Kind, Rank, Segment, Word};
-use thrille_runtime::{End, Operands};
+use thrille_runtime::{End, Made, Operands};
 
 /// A context or team handle, as `shmem.h` has them.
 pub type Handle = *mut c_void;
@@ -99,13 +99,18 @@ impl Call {
     }
 
     /// Tells that an update made a version of a word.
-    pub fn update(&mut self, word: Word, version: u64, how: How, via: Option<Channel>, signals: bool) {
+    pub fn update(&mut self, word: Word, version: Made, how: How, via: Option<Channel>, signals: bool) {
         self.o.session.rank().update(self.o.recorder, word, version, how, via, signals);
     }
 
-    /// Tells that a version of a word was seen.
-    pub fn observe(&mut self, word: Word, version: u64) {
-        self.o.session.rank().observe(self.o.recorder, word, version);
+    /// The version of a word that this process knows all about.
+    pub fn knows(&self, word: Word) -> Option<u64> {
+        self.o.session.rank().knows(word)
+    }
+
+    /// Tells that a version of a word was seen, and what was known of it before the call.
+    pub fn observe(&mut self, word: Word, version: u64, known: Option<u64>) {
+        self.o.session.rank().observe_beyond(self.o.recorder, word, version, known);
     }
 }
 

@@ -27,6 +27,7 @@ fn side(n: usize, act: &'static str, what: &str, at: Frame) -> SideReport {
     SideReport {
         rank,
         thread: u32::from(n.is_multiple_of(11)),
+        task: false,
         ranks: vec![rank, (rank + 1) % RANKS, (rank + 2) % RANKS]
             .into_iter()
             .collect::<std::collections::BTreeSet<_>>()
@@ -163,6 +164,7 @@ pub fn report_of(races: usize) -> Report {
             seed: 7,
             budget_percent: Some(5.0),
             cost_percent: Some(4.3),
+            calls_percent: Some(1.2),
             sites: 120,
             sites_taken: 97,
             executed: 123_456_789,

@@ -1,0 +1,214 @@
+//! Tasks of a rank are strands of their own: what orders two of them is what the program says, not that one thread happened to run both.
+//!
+//! A thread that begins a task takes up the task's [`Role`], and its former one when it goes back. The strand of a task that has ended is
+//! used again for one whose creator knows of that end: then its order is the program's too. There are at most [`MOST`]; a task that finds
+//! none is part of what its thread was doing, as a task that its creator waits for is. That may hide a race and never makes one.
+//!
+//! *What belongs to the thread.* A task may use what its thread has for itself: thread-local variables, or a slot by the thread's number. Two
+//! tasks of one thread do not race there. So a task that touches its thread's own memory or asks for the thread's number is *bound*: from
+//! there on it comes after what the thread did before, and what the thread does next comes after it.
+
+use super::rest::Life;
+use super::{Knowledge, Rank};
+use crate::recorder::{Recorder, Watched};
+use crate::underway::UnderWay;
+use thrille_model::{Held, Lock, LocksetId, Phase, Pos, Strand, Token};
+
+/// Strands for tasks.
+const MOST: usize = 256;
+
+/// What makes a thread a strand.
+#[derive(Debug)]
+pub struct Role {
+    pub(crate) strand: Strand,
+    pub(crate) pos: Pos,
+    pub(crate) epoch: Pos,
+    pub(crate) phase: Phase,
+    pub(crate) until: Phase,
+    pub(crate) held: Vec<Held>,
+    pub(crate) locks: LocksetId,
+    pub(crate) sections: Vec<(Lock, u64)>,
+    pub(crate) under_way: UnderWay,
+    pub(crate) watched: Watched,
+    pub(crate) binding: Binding,
+}
+
+impl Role {
+    fn new(strand: Strand, pos: Pos, phase: Phase) -> Self {
+        Self {
+            strand,
+            pos,
+            epoch: pos,
+            phase,
+            until: phase,
+            held: Vec::new(),
+            locks: LocksetId::EMPTY,
+            sections: Vec::new(),
+            under_way: UnderWay::default(),
+            watched: Watched::default(),
+            binding: Binding::Free(None),
+        }
+    }
+}
+
+/// Whether a strand is part of its thread's time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Binding {
+    /// It is the thread, or a task that has asked for it.
+    Bound,
+    /// A task; and what its thread did before it began.
+    Free(Option<Token>),
+}
+
+/// The strand of a task that has ended.
+#[derive(Debug)]
+struct Idle {
+    strand: Strand,
+    /// Its last access is not after this.
+    end: Pos,
+    /// Its last event.
+    pos: Pos,
+}
+
+/// The strands of tasks.
+#[derive(Debug, Default)]
+pub(super) struct Tasks {
+    made: usize,
+    idle: Vec<Idle>,
+}
+
+impl Rank {
+    /// The strand creates a task: its role, if it can have one.
+    pub fn task(&mut self, creator: &Recorder) -> Option<Role> {
+        if self.muted || self.single() {
+            return None;
+        }
+        let knows = &self.knowledge[creator.strand.number() as usize];
+        let phase = knows.phase;
+        let known = self.tasks.idle.iter().rposition(|idle| knows.of(idle.strand) > idle.end.0);
+        let (strand, pos) = match known.map(|index| self.tasks.idle.swap_remove(index)) {
+            Some(idle) => (idle.strand, Pos(idle.pos.0 + 1)),
+            None if self.tasks.made < MOST => {
+                self.tasks.made += 1;
+                let strand = Strand::task(self.me, self.knowledge.len() as u32);
+                self.add_strand(strand, Knowledge::default());
+                (strand, Pos(0))
+            }
+            None => return None,
+        };
+        let number = strand.number() as usize;
+        self.lives[number] = Life::Runs;
+        // It comes after its creator's last barrier, whenever it begins.
+        self.knowledge[number].phase = self.knowledge[number].phase.max(phase);
+        Some(Role::new(strand, pos, phase))
+    }
+
+    /// The thread takes up another role. Returns its former one.
+    pub fn play(&mut self, recorder: &mut Recorder, mut role: Role) -> Role {
+        self.drain(recorder);
+        recorder.exchange(&mut role);
+        recorder.see(&self.regions, !self.single());
+        role
+    }
+
+    /// The task of this role has ended, with no access after `end`.
+    pub fn retire(&mut self, role: &Role, end: Pos) {
+        let &Role { strand, pos, .. } = role;
+        for open in self.open.iter_mut().filter(|o| o.access.strand == strand) {
+            open.locks.clear();
+        }
+        self.inside.retain(|&(inside, ..)| inside != strand);
+        self.set(strand, Life::Gone);
+        self.tasks.idle.push(Idle { strand, end, pos });
+    }
+
+    /// The frames of the thread's stack below an address are gone: it begins or leaves a task.
+    pub fn frames(&mut self, recorder: &mut Recorder, stack: u64, below: u64) {
+        self.drain(recorder);
+        self.blocks.frames(stack, below);
+    }
+
+    /// The strand uses what its thread has for itself.
+    pub fn bind(&mut self, recorder: &mut Recorder) {
+        if let Binding::Free(before) = recorder.binding {
+            self.drain(recorder);
+            recorder.binding = Binding::Bound;
+            if let Some(token) = before {
+                self.acquire(recorder, token);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::modules::Modules;
+    use crate::regions::Regions;
+
+    const ME: thrille_model::Rank = thrille_model::Rank(0);
+
+    fn token(round: u64) -> Token {
+        Token::Local { rank: ME, address: 1 << 63, round }
+    }
+
+    /// A rank with a second thread, and its first strand.
+    fn two_threads() -> (Rank, Recorder) {
+        let (mut rank, mut main) = Rank::new(ME, Regions::default(), Modules::new(Vec::new), 100);
+        assert!(rank.task(&main).is_none(), "alone, a task is part of the thread");
+        rank.fork(&mut main);
+        (rank, main)
+    }
+
+    /// The thread carries out a task and comes back.
+    fn carry_out(rank: &mut Rank, thread: &mut Recorder, role: Role, done: Option<Token>) {
+        let former = rank.play(thread, role);
+        let end = thread.pos();
+        if let Some(done) = done {
+            rank.release(thread, done);
+        }
+        let role = rank.play(thread, former);
+        rank.retire(&role, end);
+    }
+
+    #[test]
+    fn a_strand_is_used_again_by_who_knows_of_its_end() {
+        let (mut rank, mut main) = two_threads();
+        let first = rank.task(&main).expect("a role");
+        let strand = first.strand;
+        assert!(strand.is_task() && strand != main.strand());
+        carry_out(&mut rank, &mut main, first, Some(token(0)));
+        let unknown = rank.task(&main).expect("a role");
+        assert_ne!(unknown.strand, strand);
+        rank.acquire(&mut main, token(0));
+        let known = rank.task(&main).expect("a role");
+        assert_eq!(known.strand, strand);
+    }
+
+    #[test]
+    fn there_are_only_so_many() {
+        let (mut rank, mut main) = two_threads();
+        for _ in 0..MOST {
+            let role = rank.task(&main).expect("a role");
+            carry_out(&mut rank, &mut main, role, None);
+        }
+        assert!(rank.task(&main).is_none());
+        assert_eq!(rank.threads(), 2);
+    }
+
+    #[test]
+    fn a_bound_task_comes_after_what_its_thread_did() {
+        let (mut rank, mut main) = two_threads();
+        rank.release(&mut main, token(0));
+        let (thread, before) = (main.strand(), main.pos());
+        let role = rank.task(&main).expect("a role");
+        let former = rank.play(&mut main, role);
+        main.comes_after(token(0));
+        let knows = |rank: &Rank, task: &Recorder| rank.knowledge[task.strand.number() as usize].of(thread);
+        assert!(!main.is_bound() && knows(&rank, &main) == 0);
+        rank.bind(&mut main);
+        assert!(main.is_bound() && knows(&rank, &main) >= before.0);
+        rank.play(&mut main, former);
+        assert!(main.is_bound() && main.strand() == thread);
+    }
+}
