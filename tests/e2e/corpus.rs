@@ -207,7 +207,20 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// Topics that Open MPI's OpenSHMEM library, which is of version 1.4, has the calls for: by day these, each racy and safe.
-const OSHMEM: [&str; 12] = ["amo_fetch_plain", "amo_get"];
+const OSHMEM: [&str; 12] = [
+    "amo_get",
+    "atomic_fetch_flag",
+    "cas_lock",
+    "ctx_wrong_quiet",
+    "fence_third_party",
+    "flag_p",
+    "halo",
+    "heap_realloc",
+    "iput_interleave",
+    "lock_handover",
+    "nbi_put_origin_heap",
+    "omp_taskwait",
+];
 
 fn oshmem_trials() -> Vec<Trial> {
     let programs = match programs() {
