@@ -12,6 +12,7 @@
 //! | [`modules`] | which code addresses belong to which loaded file |
 //! | [`stacks`] | the tree of calls |
 //! | [`sink`] | the rank's file |
+//! | [`seen`] | what a task has touched already |
 //! | [`watch`] | races between tasks of the rank, if somebody asks for them |
 //! | [`session`] | a rank's whole life: it makes the cuts and writes down what they find |
 //!
@@ -25,6 +26,7 @@ pub mod rank;
 pub mod recorder;
 pub mod regions;
 pub mod runs;
+pub mod seen;
 pub mod session;
 pub mod sink;
 pub mod stacks;

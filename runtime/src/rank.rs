@@ -276,6 +276,8 @@ impl Rank {
         self.drain(recorder);
         if let Some(watch) = &mut self.watch {
             watch.step(event);
+            let looks = watch.looks();
+            recorder.seen.turn(looks);
         }
         recorder.see(&self.regions, self.all_memory());
     }
@@ -411,8 +413,10 @@ impl Rank {
         let end = address.saturating_add(usable);
         let used = |o: &Open| matches!(o.uses, Use::Private(lo, hi) if lo < end && address < hi);
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
+            recorder.seen.clear();
             let _ = recorder.touch(address, usable, Kind::Write, Act::LibraryCall, pc);
             self.drain(recorder);
+            recorder.seen.clear();
             if let Some(watch) = &mut self.watch {
                 watch.forget(address, end);
             }

@@ -3,6 +3,7 @@
 use crate::rank::{Binding, Role};
 use crate::regions::Regions;
 use crate::runs::{Offered, Room, Run, Runs, Touch};
+use crate::seen::Seen;
 use crate::stacks::CallStack;
 use crate::underway::{UnderWay, Use};
 use std::sync::Arc;
@@ -33,6 +34,8 @@ pub struct Recorder {
     pub(crate) runs: Runs,
     /// The strand's calls.
     pub stack: CallStack,
+    /// While tasks are followed: what this one has touched already.
+    pub(crate) seen: Seen,
     regions: Arc<Regions>,
     hint: usize,
     /// Whether its rank has other strands, so that all memory is shared.
@@ -114,6 +117,7 @@ impl Recorder {
             runs: Runs::new(BUFFERED),
             stack: CallStack::new(),
             regions,
+            seen: Seen::default(),
             hint: 0,
             threaded: false,
             watched: Watched::default(),
@@ -146,6 +150,10 @@ impl Recorder {
     #[inline(always)]
     pub fn touch(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
         self.executed += 1;
+        if self.seen.is_on() && self.seen.has(address, len, kind) {
+            self.observed += 1;
+            return Room::Enough;
+        }
         let Some(region) = self.regions.find(address, &mut self.hint) else {
             // Private memory matters while there are other threads, or a nonblocking operation of this strand uses it.
             let end = address.saturating_add(len);
@@ -156,6 +164,9 @@ impl Recorder {
                 return Room::Full;
             }
             self.crossed = true;
+            if self.seen.is_on() {
+                self.seen.add(address, len, kind);
+            }
             return self.record(self.pos, address, end, self.strand.rank, UNRESOLVED, kind, act, pc);
         };
         let lo = address - region.start + region.offset;
@@ -348,6 +359,7 @@ impl Recorder {
 
     /// Goes on to the next position, which nobody else can tell from the one before.
     pub(crate) fn step(&mut self) {
+        self.seen.clear();
         self.pos.0 += 1;
     }
 }

@@ -44,6 +44,10 @@ impl Regions {
         }
         match self.sorted.get(*hint) {
             Some(region) if region.start <= address && address < region.end => Some(region),
+            // The gap behind it, which the last search that found nothing ended in.
+            Some(region) if region.end <= address && self.sorted.get(*hint + 1).is_some_and(|r| address < r.start) => {
+                None
+            }
             _ => self.search(address, hint),
         }
     }
@@ -64,7 +68,10 @@ impl Regions {
 
     fn search(&self, address: u64, hint: &mut usize) -> Option<&Region> {
         let index = self.sorted.partition_point(|r| r.end <= address);
-        let region = self.sorted.get(index).filter(|r| r.start <= address)?;
+        let Some(region) = self.sorted.get(index).filter(|r| r.start <= address) else {
+            *hint = index.saturating_sub(1);
+            return None;
+        };
         *hint = index;
         Some(region)
     }
