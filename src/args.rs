@@ -99,6 +99,9 @@ pub struct Observe {
     /// What looking at them may cost, as a share of the program's own time, for example 5%
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub budget: Option<String>,
+    /// Look for races between tasks of each rank, which then run on one OpenMP thread: esp-bags or stint (docs/TASKS.md)
+    #[arg(long, value_name = "MODE")]
+    pub tasks: Option<String>,
     /// Seed of what is chosen at random; the report names it
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use thrille_history::Store;
 use thrille_launch::parse_size;
-use thrille_model::job::{ENV_BUDGET, ENV_HISTORY, ENV_MAX_RECORDS, ENV_SAMPLING, ENV_SEED};
+use thrille_model::job::{ENV_BUDGET, ENV_HISTORY, ENV_MAX_RECORDS, ENV_SAMPLING, ENV_SEED, ENV_TASKS};
 use thrille_sampling::{Budget, Name, Sampling};
+use thrille_tasks::Mode;
 use toml::Value;
 
 /// The file's name, where nobody says another one.
@@ -29,7 +30,7 @@ struct Key {
 }
 
 /// All that can be set.
-const KEYS: [Key; 8] = [
+const KEYS: [Key; 9] = [
     Key {
         name: "sampling",
         example: "\"HA.5\"",
@@ -93,6 +94,14 @@ const KEYS: [Key; 8] = [
         usual: "auto",
         what: "the interval history that finds conflicts: auto, skiplist, tree, treap or btree; what is found does not depend on it",
         set: |file, value| text(value)?.parse().map(|store| file.history = Some(store)).map_err(Into::into),
+    },
+    Key {
+        name: "tasks",
+        example: "\"esp-bags\"",
+        usual: "none: tasks run as the program says, and what orders them is followed",
+        what: "how races between tasks of a rank are looked for: esp-bags or stint; tasks then run one after the other on one OpenMP thread \
+               (docs/TASKS.md)",
+        set: |file, value| text(value)?.parse().map(|mode| file.tasks = Some(mode)).map_err(Into::into),
     },
     Key {
         name: "heap",
@@ -162,6 +171,7 @@ struct File {
     seed: Option<u64>,
     max_records: Option<u64>,
     history: Option<Store>,
+    tasks: Option<Mode>,
     heap: Option<String>,
     grace: Option<u64>,
 }
@@ -222,6 +232,7 @@ pub struct Config {
     seed: u64,
     max_records: Option<u64>,
     history: Option<Store>,
+    tasks: Option<Mode>,
     /// As written.
     pub heap: Option<String>,
     /// In seconds.
@@ -254,6 +265,10 @@ impl Config {
             (None, None) if usual == Usual::Full => Some(Sampling::Full),
             (sampling, _) => sampling,
         };
+        let tasks = match &typed.tasks {
+            Some(text) => Some(text.parse().with_context(|| format!("--tasks {text}"))?),
+            None => file.tasks,
+        };
         let by_memory = file.memory.map(Memory::records);
         let limit = typed.max_records.or(file.max_records);
         Ok(Self {
@@ -263,6 +278,7 @@ impl Config {
             seed: typed.seed.or(file.seed).unwrap_or(seed),
             max_records: limit.into_iter().chain(by_memory).min(),
             history: file.history,
+            tasks,
             heap: file.heap,
             grace: file.grace,
         })
@@ -275,6 +291,11 @@ impl Config {
         told.extend(self.budget.map(|budget| (ENV_BUDGET, budget.to_string())));
         told.extend(self.max_records.map(|limit| (ENV_MAX_RECORDS, limit.to_string())));
         told.extend(self.history.map(|history| (ENV_HISTORY, history.to_string())));
+        if let Some(mode) = self.tasks {
+            // A program that asks for more threads gets one all the same.
+            let one = || "1".to_owned();
+            told.extend([(ENV_TASKS, mode.to_string()), ("OMP_NUM_THREADS", one()), ("OMP_THREAD_LIMIT", one())]);
+        }
         told
     }
 }
@@ -363,6 +384,10 @@ mod tests {
         assert_eq!(told("", "seed = 9\nhistory = \"treap\""), ["THRILLE_SEED=9", "THRILLE_HISTORY=treap"]);
         assert_eq!(told("", "memory = \"64M\""), ["THRILLE_MAX_RECORDS=119837"]);
         assert_eq!(told("--max-records 5", "memory = \"64M\""), ["THRILLE_MAX_RECORDS=5"]);
+        assert_eq!(
+            told("--tasks stint", "tasks = \"esp-bags\""),
+            ["THRILLE_TASKS=stint", "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1"]
+        );
         let check = merged("", "", Usual::Full).unwrap();
         assert_eq!(check.sampling, Some(Sampling::Full));
         assert_eq!(merged("", "budget = \"5%\"", Usual::Full).unwrap().sampling, Some(Sampling::By(Name::HA)));
@@ -390,6 +415,8 @@ mod tests {
             ("", "memory = \"much\"", "not a size"),
             ("", "max-records = 0", "from 1 on"),
             ("", "history = \"splay\"", "one of auto"),
+            ("--tasks cilk", "", "it is esp-bags or stint"),
+            ("", "tasks = \"pint\"", "it is esp-bags or stint"),
             ("--sampling most", "", "--sampling most"),
             ("--budget 0%", "", "--budget 0%"),
             ("--budget 5% --sampling full", "", "do not go together"),

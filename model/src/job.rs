@@ -29,6 +29,8 @@ pub const ENV_BUDGET: &str = "THRILLE_BUDGET";
 pub const ENV_SEED: &str = "THRILLE_SEED";
 /// The interval history that finds conflicts.
 pub const ENV_HISTORY: &str = "THRILLE_HISTORY";
+/// How races between tasks of a rank are looked for; the tasks are then run one after the other.
+pub const ENV_TASKS: &str = "THRILLE_TASKS";
 /// Version of the `thrille` that started the process; the one it is linked with may be another.
 pub const ENV_TOOL: &str = "THRILLE_TOOL";
 

@@ -42,6 +42,8 @@ pub enum Why {
     Incomplete,
     /// As [`Why::Incomplete`], though another context was completed in between.
     WrongContext,
+    /// Two tasks of one rank: the task graph orders neither before the other.
+    Tasks,
 }
 
 /// What the bytes belong to.

@@ -13,6 +13,7 @@
 //! | [`threads`] | pthreads: strands, locksets and the order between threads |
 //! | [`confirm`] | where strands stop in a run that confirms races |
 //! | [`openmp`] | OpenMP: what its runtime tells a tool, and threads of runtimes that tell nothing |
+//! | [`tasks`] | tasks of programs without OpenMP: `thrille/tasks.h` |
 //! | `shmem` | OpenSHMEM: one row a call, forwarded to the library's `pshmem_` name (feature `shmem`, the default) |
 //! | `mpi` | MPI: one row a call, forwarded to the library's `PMPI_` name (feature `mpi`, built for one MPI library) |
 //!
@@ -53,6 +54,7 @@ mod sampled;
 mod shmem;
 mod sites;
 mod stdio;
+mod tasks;
 mod threads;
 mod tsan;
 mod walk;

@@ -6,6 +6,7 @@
 //! | [`abi`] | the types of OMPT |
 //! | [`tasks`] | regions, tasks, and what orders them |
 //! | [`strand`] | the calling thread's strand |
+//! | [`serial`] | tasks one after the other, for `--tasks` |
 //! | [`bound`] | tasks that ask which thread runs them |
 //! | [`reduce`] | clang's reductions, of which OMPT does not tell |
 //!
@@ -18,11 +19,14 @@
 mod abi;
 mod bound;
 mod reduce;
+pub mod serial;
 mod strand;
 mod tasks;
 
 use crate::rank::{Observed, detach};
-use abi::{Data, Dependence, GetTaskMemory, LOOPS, Lookup, ORDERED, SetCallback, StartTool, StartToolFn, WORKER};
+use abi::{
+    Data, Dependence, Frame, GetTaskMemory, LOOPS, Lookup, ORDERED, SetCallback, StartTool, StartToolFn, WORKER,
+};
 use abi::{dependence, event, scope, status, sync, task};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -179,6 +183,9 @@ unsafe extern "C" fn parallel_begin(
     _flags: c_int,
     _code: *const c_void,
 ) {
+    if serial::on() {
+        return;
+    }
     strand::prepare(team as usize);
     let new = Region::new();
     release([new.fork()]);
@@ -188,6 +195,9 @@ unsafe extern "C" fn parallel_begin(
 }
 
 unsafe extern "C" fn parallel_end(region: *mut Data, _task: *mut Data, _flags: c_int, _code: *const c_void) {
+    if serial::on() {
+        return;
+    }
     // SAFETY: see above.
     if let Some(region) = unsafe { taken::<Region>(region) } {
         acquire(region.join());
@@ -203,6 +213,13 @@ unsafe extern "C" fn implicit_task(
     index: c_uint,
     flags: c_int,
 ) {
+    if serial::on() {
+        if flags & task::INITIAL == 0 {
+            // SAFETY: see above.
+            unsafe { serial::implicit_task(endpoint, task) };
+        }
+        return;
+    }
     // SAFETY: see above.
     unsafe {
         if endpoint == scope::END {
@@ -230,6 +247,9 @@ unsafe extern "C" fn sync_region(
     task: *mut Data,
     _code: *const c_void,
 ) {
+    if serial::on() {
+        return serial::sync_region(kind, endpoint);
+    }
     // SAFETY: see above.
     let Some(task) = (unsafe { kept::<Task>(task) }) else { return };
     match (kind, endpoint) {
@@ -278,6 +298,9 @@ unsafe extern "C" fn sync_region_wait(
     _code: *const c_void,
 ) {
     let waits = endpoint == scope::BEGIN;
+    if serial::on() {
+        return strand::aside(waits);
+    }
     // SAFETY: see above.
     if let Some(task) = unsafe { kept::<Task>(task) } {
         task.waits.store(waits, Ordering::Relaxed);
@@ -294,7 +317,7 @@ unsafe extern "C" fn sync_region_wait(
 
 unsafe extern "C" fn task_create(
     by: *mut Data,
-    _frame: *const c_void,
+    frame: *const Frame,
     new: *mut Data,
     flags: c_int,
     _depends: c_int,
@@ -302,6 +325,10 @@ unsafe extern "C" fn task_create(
 ) {
     if flags & task::INITIAL != 0 || by.is_null() {
         return;
+    }
+    if serial::on() {
+        // SAFETY: see above.
+        return unsafe { serial::task_create(by, frame, new, flags) };
     }
     // SAFETY: see above.
     unsafe {
@@ -329,6 +356,10 @@ unsafe extern "C" fn task_schedule() {
 }
 
 unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut Data, sp: u64) {
+    if serial::on() {
+        // SAFETY: see above.
+        return unsafe { serial::task_schedule(prior, why, next) };
+    }
     // SAFETY: see above.
     let (left, next) = unsafe { (kept::<Task>(prior), kept::<Task>(next)) };
     let mut end = None;
@@ -409,21 +440,29 @@ fn completed(task: &Task, here: bool) -> Option<Pos> {
 /// The runtime uses the memory of a task that is complete for the next one. What a task does there, and what those that create it do, is
 /// kept apart from what others did: the same thread fills a piece of memory each time, and by the token it comes before.
 fn new_memory() {
+    if let Some((at, len)) = task_memory() {
+        tell(|rank, _| rank.allocated(at, len));
+    }
+}
+
+/// The memory that the runtime has made for the task that runs: where, and how long.
+fn task_memory() -> Option<(u64, u64)> {
     /// What a compiler keeps before the variables.
     const HEADER: u64 = 32;
     let function = TASK_MEMORY.load(Ordering::Acquire);
     if function == 0 {
-        return;
+        return None;
     }
     let (mut at, mut len) = (std::ptr::null_mut(), 0);
     // SAFETY: OMPT says that the function of this name has this type; the variables are ours.
     let known = unsafe { std::mem::transmute::<usize, GetTaskMemory>(function)(&raw mut at, &raw mut len, 0) };
-    if known != 0 && !at.is_null() {
-        tell(|rank, _| rank.allocated(at as u64 - HEADER, len as u64 + HEADER));
-    }
+    (known != 0 && !at.is_null()).then(|| (at as u64 - HEADER, len as u64 + HEADER))
 }
 
 unsafe extern "C" fn dependences(task: *mut Data, list: *const Dependence, count: c_int) {
+    if serial::on() {
+        return serial::unfit("it has depend clauses");
+    }
     // SAFETY: see above; the list has that many entries.
     let (task, list) = unsafe {
         let Some(task) = kept::<Task>(task) else { return };
@@ -466,7 +505,7 @@ unsafe extern "C" fn work(
     _count: u64,
     _code: *const c_void,
 ) {
-    if endpoint == scope::BEGIN && LOOPS.contains(&kind) {
+    if endpoint == scope::BEGIN && LOOPS.contains(&kind) && !serial::on() {
         // SAFETY: see above.
         if let Some(task) = unsafe { kept::<Task>(task) } {
             task.loops.fetch_add(1, Ordering::Relaxed);

@@ -129,6 +129,9 @@ pub fn begin(told: &Told, link: Link, sink: Sink, regions: Regions) {
     let (mut rank, mut recorder) = Rank::new(me, regions, Modules::new(loaded::modules), limit);
     rank.muted = confirm::join(told);
     let api = if cfg!(feature = "mpi") { Api::Mpi } else { Api::OpenShmem };
+    if !rank.muted {
+        rank.watch = crate::openmp::serial::begin(told.rank);
+    }
     rank.walk = sites::any().then_some(walk::walk as Walk);
     recorder.stack.walk_with(rank.walk);
     let session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"), api);

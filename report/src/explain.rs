@@ -17,6 +17,7 @@ pub fn explain(race: &Race, also: &[Why], locks: [&[LockReport]; 2], api: Api) -
         Why::Unsynchronised => "unsynchronised",
         Why::Incomplete => "incomplete",
         Why::WrongContext => "wrong_context",
+        Why::Tasks => "tasks",
     };
     WhyReport { kind: kind.into(), pattern: pattern.into(), text, hints, fix: None }
 }
@@ -33,6 +34,11 @@ fn reason(race: &Race, why: Why, api: Api) -> String {
             };
             format!("nothing orders them: {when} and no synchronisation leads from one to the other")
         }
+        Why::Tasks => format!(
+            "two tasks of {}, or a task and what comes after its creation: in this run one thread ran them one after the other, but no \
+             taskwait, taskgroup or barrier orders them",
+            a.strand.rank
+        ),
         Why::Incomplete | Why::WrongContext => {
             format!("{} was issued before, {}", operation(a), api::incomplete(api, a, why))
         }
@@ -42,6 +48,11 @@ fn reason(race: &Race, why: Why, api: Api) -> String {
 /// What would order two accesses that nothing orders; incomplete operations have been told already.
 fn remedy(race: &Race, api: Api) -> Option<String> {
     let (a, b) = (&race.first, &race.second);
+    if race.why == Why::Tasks {
+        return Some(
+            "what would help: a taskwait or taskgroup that ends before the second, depend clauses on both, or one critical around both".into(),
+        );
+    }
     let help = if a.strand.rank == b.strand.rank { api::thread_remedy(api, [a, b]) } else { api::remedy(api, [a, b]) };
     (race.why == Why::Unsynchronised).then(|| format!("what would help: {help}"))
 }

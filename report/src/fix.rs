@@ -21,7 +21,7 @@ pub fn fix(race: &Race, pattern: &str, [a, b]: [&SideReport; 2], api: Api, sourc
     let near = matches!(race.first.act, Act::Buffer | Act::Collective);
     match (race.why, api) {
         (Why::Unsynchronised, _) if pattern == Pattern::MissingSynchronisation.word() => barrier([a, b], api, sources),
-        (Why::Unsynchronised, _) => None,
+        (Why::Unsynchronised | Why::Tasks, _) => None,
         (Why::Incomplete | Why::WrongContext, Api::OpenShmem) => {
             let call = match context(a) {
                 Some(context) => format!("shmem_ctx_quiet({context})"),

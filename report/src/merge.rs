@@ -97,6 +97,7 @@ fn preference(race: &Race) -> impl Ord + use<> {
         Why::Unsynchronised => 0,
         Why::Incomplete => 1,
         Why::WrongContext => 2,
+        Why::Tasks => 3,
     };
     let side = |side: &Side| (side.strand, side.site, side.bytes, side.stack);
     (why, race.object.owner, side(&race.first), side(&race.second), race.object.offset)

@@ -13,6 +13,7 @@ pub fn page(pattern: Pattern) -> &'static str {
         Pattern::NoCommonLock => include_str!("../pages/no_common_lock.md"),
         Pattern::SharedLock => include_str!("../pages/shared_lock.md"),
         Pattern::Threads => include_str!("../pages/threads.md"),
+        Pattern::Tasks => include_str!("../pages/tasks.md"),
         Pattern::MixedAtomics => include_str!("../pages/mixed_atomics.md"),
         Pattern::AtomicAndPlain => include_str!("../pages/atomic_and_plain.md"),
     }

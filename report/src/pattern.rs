@@ -22,6 +22,8 @@ pub enum Pattern {
     SharedLock,
     /// Two threads of one rank.
     Threads,
+    /// Two tasks of one rank.
+    Tasks,
     /// Two atomic operations that are not atomic towards each other.
     MixedAtomics,
     /// An atomic operation and a plain access.
@@ -30,7 +32,7 @@ pub enum Pattern {
 
 impl Pattern {
     /// All of them, in the order in which a reader should meet them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::MissingSynchronisation,
         Self::MissingCompletion,
         Self::WrongCompletion,
@@ -39,6 +41,7 @@ impl Pattern {
         Self::NoCommonLock,
         Self::SharedLock,
         Self::Threads,
+        Self::Tasks,
         Self::MixedAtomics,
         Self::AtomicAndPlain,
     ];
@@ -54,6 +57,7 @@ impl Pattern {
             Self::NoCommonLock => "no_common_lock",
             Self::SharedLock => "shared_lock",
             Self::Threads => "threads",
+            Self::Tasks => "tasks",
             Self::MixedAtomics => "mixed_atomics",
             Self::AtomicAndPlain => "atomic_and_plain",
         }
@@ -82,6 +86,7 @@ impl Pattern {
             Self::NoCommonLock => "locks are held, but no common one",
             Self::SharedLock => "the common lock is held for reading only",
             Self::Threads => "two threads of one rank",
+            Self::Tasks => "two tasks of one rank",
             Self::MixedAtomics => "two atomics that are not atomic towards each other",
             Self::AtomicAndPlain => "an atomic and a plain access",
         }
@@ -97,6 +102,8 @@ pub fn of(race: &Race, [a_locks, b_locks]: [&[LockReport]; 2]) -> Pattern {
         Why::Incomplete | Why::WrongContext if near => Pattern::BufferReused,
         Why::Incomplete => Pattern::MissingCompletion,
         Why::WrongContext => Pattern::WrongCompletion,
+        Why::Tasks if !a_locks.is_empty() && !b_locks.is_empty() => Pattern::NoCommonLock,
+        Why::Tasks => Pattern::Tasks,
         Why::Unsynchronised if polls(race) => Pattern::HandMadeSignal,
         Why::Unsynchronised if a_locks.iter().any(|x| b_locks.iter().any(|y| x.name == y.name)) => Pattern::SharedLock,
         Why::Unsynchronised if !a_locks.is_empty() || !b_locks.is_empty() => Pattern::NoCommonLock,

@@ -378,7 +378,7 @@ pub struct LockReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WhyReport {
-    /// `unsynchronised`, `incomplete` or `wrong_context`.
+    /// `unsynchronised`, `incomplete`, `wrong_context` or `tasks`.
     pub kind: Word,
     /// The page that explains it: `thrille explain PATTERN`.
     #[serde(default)]

@@ -12,6 +12,7 @@
 //! | [`modules`] | which code addresses belong to which loaded file |
 //! | [`stacks`] | the tree of calls |
 //! | [`sink`] | the rank's file |
+//! | [`watch`] | races between tasks of the rank, if somebody asks for them |
 //! | [`session`] | a rank's whole life: it makes the cuts and writes down what they find |
 //!
 //! Shared state: [`rank::Rank`] is behind the one mutex of [`session::Session`], taken by calls that synchronise or communicate and when a
@@ -28,6 +29,7 @@ pub mod session;
 pub mod sink;
 pub mod stacks;
 pub mod underway;
+pub mod watch;
 
 pub use blocks::Blocks;
 pub use carried::Made;
@@ -38,4 +40,6 @@ pub use regions::{Region, Regions};
 pub use runs::{Run, Runs};
 pub use session::{Observes, Session};
 pub use thrille_history::Store;
+pub use thrille_tasks as graph;
 pub use underway::Use;
+pub use watch::Watch;

@@ -24,6 +24,7 @@ use crate::regions::Regions;
 use crate::runs::Run;
 use crate::stacks::Walk;
 use crate::underway::Use;
+use crate::watch::Watch;
 use rest::Life;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -182,6 +183,8 @@ pub struct Rank {
     pub recorded: u64,
     /// Operations on each other rank's memory, and their bytes.
     traffic: Vec<(u64, u64)>,
+    /// Races between tasks, if somebody asks for them.
+    pub watch: Option<Box<Watch>>,
 }
 
 impl Rank {
@@ -221,6 +224,7 @@ impl Rank {
             dropped: 0,
             recorded: 0,
             traffic: Vec::new(),
+            watch: None,
         };
         let main = Strand::thread(me, 0);
         new.add_strand(main, Knowledge::default());
@@ -259,10 +263,48 @@ impl Rank {
         self.strands.len() == 1
     }
 
+    /// Whether all of the process's memory matters, not only what other ranks reach.
+    fn all_memory(&self) -> bool {
+        !self.single() || self.watch.as_ref().is_some_and(|watch| watch.looks())
+    }
+
+    /// A step of the rank's task graph: the strand of a task ends, another one begins.
+    pub fn task_step(&mut self, recorder: &mut Recorder, event: thrille_tasks::Event) {
+        self.drain(recorder);
+        if let Some(watch) = &mut self.watch {
+            watch.step(event);
+        }
+        recorder.see(&self.regions, self.all_memory());
+    }
+
+    /// A task is done: its part of the stack, below this address, and memory that was made for it are used again.
+    pub fn task_memory(&mut self, recorder: &mut Recorder, stack: Option<u64>, made: Option<(u64, u64)>) {
+        self.drain(recorder);
+        if let Some(watch) = &mut self.watch {
+            if let Some(to) = stack {
+                watch.unwind(to);
+            }
+            if let Some((lo, hi)) = made {
+                watch.forget(lo, hi);
+            }
+        }
+    }
+
+    /// The races between tasks that were found, and what is to be said about how.
+    pub fn task_races(&mut self, strand: Strand) -> (Vec<thrille_model::Race>, Vec<String>) {
+        let (regions, locksets, modules) = (&self.regions, &self.locksets, &mut self.modules);
+        self.watch.as_ref().map_or_else(Default::default, |watch| {
+            (watch.races(regions, strand, locksets, |pc| modules.site(pc)), watch.notes())
+        })
+    }
+
     /// Takes a strand's runs.
     pub fn drain(&mut self, recorder: &mut Recorder) {
         let mut runs = std::mem::take(&mut self.scratch);
         recorder.runs.take(&mut runs);
+        if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
+            self.look_at(&mut runs);
+        }
         let mut left = runs.as_slice();
         while let Some(run) = left.first() {
             let (teeth, times) = progression(left);
@@ -333,6 +375,17 @@ impl Rank {
         }));
     }
 
+    /// Shows the runs of a task to the detector. Private memory matters to nobody else then, unless there are threads or an operation uses it.
+    fn look_at(&mut self, runs: &mut Vec<Run>) {
+        let Some(watch) = &mut self.watch else { return };
+        for run in runs.iter() {
+            watch.access(&self.regions, self.me, &self.locksets, run);
+        }
+        if self.knowledge.len() == 1 && self.open.is_empty() {
+            runs.retain(|run| run.segment != UNRESOLVED);
+        }
+    }
+
     /// Where some bytes are, with private memory as the block that it is now.
     fn place(&self, owner: thrille_model::Rank, segment: Segment, lo: u64, len: u64) -> Option<Place> {
         let (segment, lo) = if segment == UNRESOLVED { self.blocks.find(lo, len) } else { (segment, lo) };
@@ -344,6 +397,9 @@ impl Rank {
         if !self.single() && !self.muted {
             self.blocks.add(address, len);
         }
+        if let Some(watch) = &mut self.watch {
+            watch.forget(address, address.saturating_add(len));
+        }
     }
 
     /// Private memory is given back: that is a write of all of it.
@@ -351,6 +407,13 @@ impl Rank {
         // With one strand, blocks are not kept: only what is under way can still be using the memory.
         let end = address.saturating_add(usable);
         let used = |o: &Open| matches!(o.uses, Use::Private(lo, hi) if lo < end && address < hi);
+        if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
+            let _ = recorder.touch(address, usable, Kind::Write, Act::LibraryCall, pc);
+            self.drain(recorder);
+            if let Some(watch) = &mut self.watch {
+                watch.forget(address, end);
+            }
+        }
         if self.single() && !self.open.iter().any(used) {
             return;
         }
@@ -369,7 +432,7 @@ impl Rank {
         if !self.single() {
             self.drain(recorder);
         }
-        recorder.see(&self.regions, !self.single());
+        recorder.see(&self.regions, self.all_memory());
         let pos = recorder.tick();
         self.event_here(recorder, sync, pos);
     }
@@ -476,6 +539,9 @@ impl Rank {
 
     /// A word that only this process's threads synchronise by changes: a C11 atomic, a condition variable, a semaphore.
     pub fn signal_local(&mut self, recorder: &mut Recorder, address: u64, how: How) {
+        if let Some(watch) = &mut self.watch {
+            watch.released(address);
+        }
         let word = self.local_word(address);
         let version = self.words.get(&word).map_or(0, |&(version, _)| version) + 1;
         self.event(recorder, Sync::Update { word, version, how, via: None, signals: false });
@@ -491,6 +557,9 @@ impl Rank {
 
     /// The present value of such a word is seen.
     pub fn await_local(&mut self, recorder: &mut Recorder, address: u64) {
+        if let Some(watch) = &mut self.watch {
+            watch.acquired(address);
+        }
         let word = self.local_word(address);
         let Some((version, known)) = self.words.get(&word).cloned() else { return };
         self.event(recorder, Sync::Observe { word, version });
@@ -535,11 +604,14 @@ impl Rank {
     /// Other memory is shared from now on. A strand notices at its next event, which anything new must come through to it by.
     pub fn share(&mut self, recorder: &mut Recorder, regions: Regions) {
         self.regions = Arc::new(regions);
-        recorder.see(&self.regions, !self.single());
+        recorder.see(&self.regions, self.all_memory());
     }
 
     /// This rank's part of a window begins at this address.
     pub fn window(&mut self, number: u32, base: u64) {
+        if let Some(watch) = &mut self.watch {
+            watch.window(number, base);
+        }
         self.windows.push((number, base));
     }
 
@@ -623,6 +695,24 @@ impl Rank {
             return;
         }
         let Some(place) = self.place(end.owner, end.segment, end.lo, end.len) else { return };
+        if let Some(watch) = self.watch.as_mut().filter(|watch| watch.looks()) {
+            let run = Run {
+                pc,
+                lo: end.lo,
+                hi: end.lo.saturating_add(end.len),
+                pos: recorder.pos,
+                phase: recorder.phase,
+                until: recorder.until,
+                owner: end.owner,
+                segment: end.segment,
+                kind: end.kind,
+                act: end.act,
+                locks: recorder.locks,
+                stack: recorder.stack.at(pc),
+                times: 1,
+            };
+            watch.access(&self.regions, self.me, &self.locksets, &run);
+        }
         let mut access = Access {
             place,
             kind: end.kind,

@@ -54,6 +54,14 @@ impl Regions {
         Some(if region.start > address { region.start } else { region.end })
     }
 
+    /// Where a part of a segment is in this process's address space.
+    pub fn address(&self, owner: Rank, segment: Segment, offset: u64) -> Option<u64> {
+        let holds = |r: &&Region| {
+            r.owner == owner && r.segment == segment && r.offset <= offset && offset - r.offset < r.end - r.start
+        };
+        self.sorted.iter().find(holds).map(|r| r.start + (offset - r.offset))
+    }
+
     fn search(&self, address: u64, hint: &mut usize) -> Option<&Region> {
         let index = self.sorted.partition_point(|r| r.end <= address);
         let region = self.sorted.get(index).filter(|r| r.start <= address)?;
@@ -76,6 +84,8 @@ mod tests {
             let expected = all.iter().find(|r| r.start <= address && address < r.end);
             assert_eq!(regions.find(address, &mut hint), expected, "{address}");
             let edges = all.iter().flat_map(|r| [r.start, r.end]);
+            let back = expected.and_then(|r| regions.address(r.owner, r.segment, address - r.start));
+            assert_eq!(back, expected.map(|_| address), "{address}");
             assert_eq!(regions.boundary(address), edges.filter(|&edge| edge > address).min(), "{address}");
         }
         assert_eq!(Regions::default().find(0, &mut hint), None);

@@ -229,6 +229,14 @@ impl<T: Transport> Session<T> {
                 let race = judge.named(race);
                 judge.sink.write(&Entry::Race(race));
             }
+            let (races, notes) = self.rank().task_races(recorder.strand());
+            for race in races {
+                let race = judge.named(race);
+                judge.sink.write(&Entry::Race(race));
+            }
+            for note in notes {
+                judge.sink.write(&Entry::Note(note));
+            }
             let traffic = self.rank().traffic();
             if !traffic.is_empty() {
                 judge.sink.write(&Entry::Traffic(traffic));

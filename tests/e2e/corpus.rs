@@ -58,6 +58,11 @@ impl Program {
         })
     }
 
+    /// The same, built by this clang and its plugin, or by the compilers that are guessed.
+    pub fn built_by(&self, clang: Option<u32>) -> Self {
+        Self { clang, ..self.clone() }
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name

@@ -15,6 +15,7 @@
 //! | [`plugin`] | programs built with the clang plugin: same output, same accesses, parts built in different ways |
 //! | [`sampling`] | what each policy must find, and that none reports what is not there |
 //! | [`slurm`] | jobs of a Slurm that is started for the tests: launch, batch, survive |
+//! | [`tasks`] | races between tasks of a rank: `tests/tasks` under each mode |
 //! | [`scale`] | many accesses and barriers in bounded memory |
 //!
 //! `cargo test --test e2e -- FILTER` runs those whose names contain FILTER. `THRILLE_REPEAT=N` runs each program of the corpus N times
@@ -36,6 +37,7 @@ mod scale;
 mod slurm;
 #[path = "../support/mod.rs"]
 mod support;
+mod tasks;
 mod tool;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -70,6 +72,7 @@ fn main() {
         scale::trials(),
         confirm::trials(),
         slurm::trials(),
+        tasks::trials(),
     ];
     let conclusion = libtest_mimic::run(&args, trials.into_iter().flatten().collect());
     slurm::down();

@@ -19,6 +19,8 @@ cargo xtask bench nas [OPTIONS]    programs of nas-bench with and without the de
     --limit SECONDS                of a run [default: 600]
     --races CLASS|none             class to look for races in [default: S]
     --out DIR                      [default: nas-bench/runs/<date>-<cores>c]
+cargo xtask bench tasks [--repetitions N] [--out DIR]
+                                   programs of nas-bench/tasks: ESP-bags, STINT, Archer, TSan
 cargo xtask bench instrument       the clang plugin when nothing is looked at: time, compile time, code size, output";
 
 /// What to do.
@@ -30,6 +32,7 @@ pub enum Task {
     Demo,
     Test(Options),
     Bench(bench::Options),
+    BenchTasks { repetitions: u32, out: Option<PathBuf> },
     BenchInstrument,
 }
 
@@ -80,11 +83,26 @@ pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Task, String> {
         "test" => options(rest).map(Task::Test),
         "bench" => match rest.split_first() {
             Some((suite, options)) if suite == "nas" => bench::Options::parse(options).map(Task::Bench),
+            Some((suite, options)) if suite == "tasks" => tasks(options),
             Some((suite, [])) if suite == "instrument" => Ok(Task::BenchInstrument),
-            _ => Err("bench takes the name of a suite: nas, or instrument alone".into()),
+            _ => Err("bench takes the name of a suite: nas or tasks, or instrument alone".into()),
         },
         other => Err(format!("there is no task {other}")),
     }
+}
+
+fn tasks(words: &[String]) -> Result<Task, String> {
+    let (mut repetitions, mut out) = (3, None);
+    for pair in words.chunks(2) {
+        match pair {
+            [name, value] if name == "--repetitions" => {
+                repetitions = value.parse().ok().filter(|&n| n > 0).ok_or(format!("{name} {value}: not a number"))?;
+            }
+            [name, value] if name == "--out" => out = Some(value.into()),
+            _ => return Err(format!("bench tasks has no option {}", pair[0])),
+        }
+    }
+    Ok(Task::BenchTasks { repetitions, out })
 }
 
 fn options(words: Vec<String>) -> Result<Options, String> {
@@ -112,7 +130,9 @@ mod tests {
         assert_eq!(said("install --prefix /x"), Ok(Task::Install { prefix: Some("/x".into()) }));
         let all = Options { depth: Depth::Nightly, golden: Golden::Bless, filter: Some("ring".into()) };
         assert_eq!(said("test ring --bless --nightly"), Ok(Task::Test(all)));
-        for wrong in ["tset", "demo now", "install /x", "test --fast", "test a b", "bench", "bench nbs"] {
+        for wrong in
+            ["tset", "demo now", "install /x", "test --fast", "test a b", "bench", "bench nbs", "bench tasks --fast 1"]
+        {
             assert!(said(wrong).is_err(), "{wrong}");
         }
     }

@@ -13,6 +13,7 @@
 //! | [`execute`] | one run: time, memory, report |
 //! | [`rows`] | the file of results |
 //! | [`table`], [`plot`] | what is made of it |
+//! | [`tasks`] | `bench tasks`: the programs of `nas-bench/tasks`, with other tools side by side |
 //! | [`instrument`] | `bench instrument`: the clang plugin when nothing is looked at |
 
 mod compile;
@@ -24,9 +25,11 @@ mod options;
 mod plot;
 mod rows;
 mod table;
+mod tasks;
 
 pub use instrument::instrument;
 pub use options::Options;
+pub use tasks::tasks;
 
 use crate::{Result, build, root};
 use compile::{Built, Compiler};

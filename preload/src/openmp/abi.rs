@@ -8,6 +8,13 @@ pub struct Data {
     pub ptr: *mut c_void,
 }
 
+/// Where a task left the program for the runtime, and where it came back.
+#[repr(C)]
+pub struct Frame {
+    pub exit: Data,
+    pub enter: Data,
+}
+
 /// What `ompt_start_tool` hands over.
 #[repr(C)]
 pub struct StartTool {
@@ -72,6 +79,7 @@ pub mod task {
     /// Its creator waits for it; or its team is one thread.
     pub const UNDEFERRED: c_int = 0x0800_0000;
     pub const UNTIED: c_int = 0x1000_0000;
+    pub const FINAL: c_int = 0x2000_0000;
 }
 
 /// Why a thread leaves a task.

@@ -44,14 +44,14 @@ pub struct Execution<'a> {
 }
 
 /// What a process left behind.
-struct Ended {
+pub struct Ended {
     status: Option<ExitStatus>,
-    stdout: String,
-    stderr: String,
+    pub stdout: String,
+    pub stderr: String,
     wall: Duration,
-    peak: u64,
+    pub peak: u64,
     /// Why it was ended.
-    stopped: Option<String>,
+    pub stopped: Option<String>,
 }
 
 impl Execution<'_> {
@@ -174,7 +174,7 @@ fn read(report: &Value, row: &mut Row) {
 }
 
 /// Runs a command to its end, or to the limit.
-fn watch(command: &mut Command, limit: Duration) -> Result<Ended> {
+pub fn watch(command: &mut Command, limit: Duration) -> Result<Ended> {
     let begun = Instant::now();
     let mut child = command.spawn().map_err(|e| format!("cannot start {}: {e}", command.get_program().display()))?;
     let readers = [reader(child.stdout.take()), reader(child.stderr.take())];
@@ -251,7 +251,7 @@ pub fn cpu_of_children() -> f64 {
 }
 
 /// Processes that wanted to run in the last minute.
-fn load() -> f64 {
+pub fn load() -> f64 {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0.0)
 }

@@ -1,0 +1,304 @@
+//! Races between tasks of this rank, found while the program runs them one after the other: see the crate `tasks`.
+//!
+//! The strand's runs go here before they go anywhere else. Memory of this process is told apart by address, whatever segment it is also part of;
+//! memory of others, which only one-sided operations reach, has numbers of its own above all addresses.
+
+use crate::regions::Regions;
+use crate::runs::Run;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use thrille_model::{
+    Act, Atomic, Effect, Interval, Kind, LocksetId, Locksets, Mode as Hold, Object, Phases, Race, Rank, Segment, Side,
+    StackId, Strand, Why,
+};
+use thrille_tasks::{Access, AnyDetector, Atomicity, Event, Guard, Guards, Mark, Mode, Race as Found, SiteId, Touch};
+
+/// Pairs of places that are reported, at most.
+const MOST: usize = 10_000;
+/// Where memory of others is.
+const FAR: u64 = 1 << 62;
+/// Bytes of one part of it.
+const PART: u64 = 1 << 44;
+
+/// A line of the program that accesses memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Line {
+    pc: u64,
+    kind: Kind,
+    act: Act,
+    locks: LocksetId,
+}
+
+/// A pair of lines that race.
+#[derive(Clone, Debug)]
+struct Pair {
+    first: Found,
+    seen: u64,
+    phases: Phases,
+}
+
+/// What makes the program's task graph one that the detector does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit(pub String);
+
+/// Follows the tasks of a rank.
+#[derive(Debug)]
+pub struct Watch {
+    mode: Mode,
+    detector: AnyDetector,
+    guards: Guards,
+    held: FxHashMap<(LocksetId, Option<Atomicity>), Guard>,
+    lines: Vec<(Line, StackId)>,
+    numbers: FxHashMap<Line, SiteId>,
+    pairs: FxHashMap<(SiteId, SiteId), Pair>,
+    /// Whose memory each part of what is far away is.
+    far: Vec<(Rank, Segment)>,
+    /// Where this rank's parts of windows begin.
+    windows: FxHashMap<u32, u64>,
+    /// Memory that each thread has its own of: tasks of different threads do not share it.
+    own: Vec<Interval>,
+    /// The stack of the thread that runs the tasks.
+    stack: Option<Interval>,
+    /// The lowest address of it that may be remembered.
+    stack_low: u64,
+    /// Words that tasks wrote to let others go on, and who.
+    words: FxHashMap<u64, Mark>,
+    unfit: Option<Unfit>,
+    /// How many tasks there have been.
+    created: u64,
+}
+
+impl Watch {
+    /// No task has been created yet.
+    pub fn new(mode: Mode) -> Self {
+        Self {
+            mode,
+            detector: AnyDetector::new(mode),
+            guards: Guards::default(),
+            held: FxHashMap::default(),
+            lines: Vec::new(),
+            numbers: FxHashMap::default(),
+            pairs: FxHashMap::default(),
+            far: Vec::new(),
+            windows: FxHashMap::default(),
+            own: Vec::new(),
+            stack: None,
+            stack_low: u64::MAX,
+            words: FxHashMap::default(),
+            unfit: None,
+            created: 0,
+        }
+    }
+
+    /// Memory that each thread has its own of, and the stack of the one that runs the tasks.
+    #[must_use]
+    pub fn with_memory(self, own: Vec<Interval>, stack: Option<Interval>) -> Self {
+        Self { own, stack, ..self }
+    }
+
+    /// Whether accesses matter: some task may be parallel to what runs now, or to what comes later.
+    pub fn looks(&self) -> bool {
+        self.unfit.is_none() && !self.detector.is_serial()
+    }
+
+    /// The program does something that the detector cannot follow: it says no more. The first reason counts.
+    pub fn give_up(&mut self, why: &str) {
+        if self.unfit.is_none() {
+            self.unfit = Some(Unfit(why.to_owned()));
+        }
+    }
+
+    pub(crate) fn step(&mut self, event: Event) {
+        self.created += u64::from(event == Event::Spawn);
+        if self.unfit.is_none()
+            && let Err(error) = self.detector.step(event)
+        {
+            self.give_up(&error.to_string());
+        }
+        if self.detector.is_serial() {
+            self.words.clear();
+        }
+    }
+
+    pub(crate) fn window(&mut self, number: u32, base: u64) {
+        self.windows.insert(number, base);
+    }
+
+    /// Whether a task may wait for another one by this word, which is not what the detector knows of.
+    pub(crate) fn released(&mut self, word: u64) {
+        let now = self.detector.now();
+        self.words.insert(word, now);
+    }
+
+    pub(crate) fn acquired(&mut self, word: u64) {
+        if let Some(&by) = self.words.get(&word)
+            && by != self.detector.now()
+            && self.looks()
+            && self.detector.parallel(by)
+        {
+            self.give_up("a task reads by an acquiring atomic what a parallel task has written by a releasing one");
+        }
+    }
+
+    /// Memory is gone, or new.
+    pub(crate) fn forget(&mut self, lo: u64, hi: u64) {
+        if self.looks()
+            && let Ok(at) = Interval::from_bounds(lo, hi)
+        {
+            self.detector.forget(at);
+        }
+    }
+
+    /// The stack below this address is gone.
+    pub(crate) fn unwind(&mut self, to: u64) {
+        if self.stack_low < to && self.stack.is_some_and(|stack| to <= stack.hi()) {
+            self.forget(self.stack_low, to);
+            // What lies above is the creator's.
+            self.stack_low = to;
+        }
+    }
+
+    /// The bytes in the one numbering that all memory has here.
+    fn flat(&mut self, regions: &Regions, me: Rank, run: &Run) -> Option<Interval> {
+        let near = match run.segment {
+            crate::recorder::UNRESOLVED | Segment::Private => Some(run.lo),
+            Segment::Window(number) if run.owner == me => self.windows.get(&number).map(|base| base + run.lo),
+            segment => regions.address(run.owner, segment, run.lo),
+        };
+        let lo = near.unwrap_or_else(|| {
+            let part = (run.owner, run.segment);
+            let known = self.far.iter().position(|&far| far == part).unwrap_or_else(|| {
+                self.far.push(part);
+                self.far.len() - 1
+            });
+            FAR + known as u64 * PART + run.lo % PART
+        });
+        let at = Interval::from_len(lo, run.hi - run.lo).ok()?;
+        (!self.own.iter().any(|own| own.covers(at))).then_some(at)
+    }
+
+    /// The task that runs has touched these bytes.
+    pub(crate) fn access(&mut self, regions: &Regions, me: Rank, locksets: &Locksets, run: &Run) {
+        let Some(at) = self.flat(regions, me, run) else { return };
+        if self.stack.is_some_and(|stack| stack.overlaps(at)) {
+            self.stack_low = self.stack_low.min(at.lo());
+        }
+        let (touch, atomicity) = match run.kind {
+            Kind::Read | Kind::Await => (Touch::Read, None),
+            Kind::Write => (Touch::Write, None),
+            Kind::Atomic(atomic) => {
+                (if atomic.effect == Effect::Load { Touch::Read } else { Touch::Write }, Some(atomicity(atomic)))
+            }
+        };
+        let guard = if run.locks == LocksetId::EMPTY && atomicity.is_none() {
+            Guard::NONE
+        } else {
+            let guards = &mut self.guards;
+            *self.held.entry((run.locks, atomicity)).or_insert_with(|| {
+                let locks = locksets.get(run.locks).iter().map(|held| {
+                    let mut hasher = FxHasher::default();
+                    held.lock.hash(&mut hasher);
+                    hasher.finish() << 1 | u64::from(held.mode == Hold::Shared)
+                });
+                guards.of(locks, atomicity)
+            })
+        };
+        let line = Line { pc: run.pc, kind: run.kind, act: run.act, locks: run.locks };
+        let lines = &mut self.lines;
+        let site = *self.numbers.entry(line).or_insert_with(|| {
+            lines.push((line, run.stack));
+            SiteId(lines.len() as u32 - 1)
+        });
+        let (pairs, phases) = (&mut self.pairs, Phases { lo: run.phase, hi: Some(run.until) });
+        self.detector.access(&self.guards, &Access { at, touch, guard, site }, &mut |found| {
+            let key = (found.earlier.site.min(found.later.site), found.earlier.site.max(found.later.site));
+            if let Some(pair) = pairs.get_mut(&key) {
+                pair.seen += 1;
+            } else if pairs.len() < MOST {
+                pairs.insert(key, Pair { first: *found, seen: 1, phases });
+            }
+        });
+    }
+
+    /// The races, in the words of the report; `site` names places in the program.
+    pub(crate) fn races(
+        &self,
+        regions: &Arc<Regions>,
+        strand: Strand,
+        locksets: &Locksets,
+        mut site: impl FnMut(u64) -> thrille_model::Site,
+    ) -> Vec<Race> {
+        let mut pairs: Vec<&Pair> = self.pairs.values().collect();
+        pairs.sort_by_key(|pair| (pair.first.earlier.site, pair.first.later.site));
+        let mut side = |found: thrille_tasks::Side, bytes: Interval, pair: &Pair| {
+            let (line, stack) = self.lines[found.site.0 as usize];
+            Side {
+                strand,
+                act: line.act,
+                kind: line.kind,
+                bytes,
+                phases: pair.phases,
+                ctx: None,
+                locks: locksets.get(line.locks).to_vec(),
+                site: site(line.pc),
+                stack,
+                times: u32::try_from(pair.seen).unwrap_or(u32::MAX),
+            }
+        };
+        let races = pairs.into_iter().filter_map(|pair| {
+            let at = pair.first.bytes;
+            let (owner, segment, offset) = self.place(regions, strand.rank, at.lo());
+            let bytes = Interval::from_len(offset, at.len()).ok()?;
+            let (first, second) = (side(pair.first.earlier, bytes, pair), side(pair.first.later, bytes, pair));
+            let object = Object { owner, segment, offset, allocation: None };
+            Some(Race { object, first, second, why: Why::Tasks, seen: pair.seen })
+        });
+        races.collect()
+    }
+
+    fn place(&self, regions: &Regions, me: Rank, lo: u64) -> (Rank, Segment, u64) {
+        if lo >= FAR {
+            let (part, offset) = ((lo - FAR) / PART, (lo - FAR) % PART);
+            if let Some(&(owner, segment)) = self.far.get(part as usize) {
+                return (owner, segment, offset);
+            }
+        }
+        match regions.find(lo, &mut 0) {
+            Some(region) => (region.owner, region.segment, lo - region.start + region.offset),
+            None => (me, Segment::Private, lo),
+        }
+    }
+
+    /// What the reader of the report must know.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes = vec![format!(
+            "tasks were run by one thread, each where it was created, and {} asked what could have run in parallel ({} tasks); races \
+             between the threads of a region are not looked for: run without --tasks for those",
+            self.mode, self.created
+        )];
+        if let Some(Unfit(why)) = &self.unfit {
+            notes.push(format!(
+                "the task graph is not one that {} knows: {why}. From there on races between tasks are not looked for: run without --tasks, \
+                 which knows all of OpenMP",
+                self.mode
+            ));
+        }
+        match self.detector.irregular() {
+            0 => {}
+            waits => notes.push(format!(
+                "{waits} times a task waited for its children while tasks that those had created could still run: the task graph is neither \
+                 async-finish nor series-parallel, and {} may miss races of such tasks; run without --tasks for those",
+                self.mode
+            )),
+        }
+        notes
+    }
+}
+
+/// Atomics that are atomic towards each other.
+fn atomicity(atomic: Atomic) -> Atomicity {
+    let mut hasher = FxHasher::default();
+    (atomic.domain, atomic.ty, atomic.op).hash(&mut hasher);
+    Atomicity(hasher.finish())
+}

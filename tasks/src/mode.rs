@@ -1,0 +1,130 @@
+//! Which detector, chosen at run time.
+
+use crate::cells::Treaps;
+use crate::detector::{Access, Detector, Race};
+use crate::esp_bags::EspBags;
+use crate::event::{Event, Mark, Misnested, Reach};
+use crate::guard::Guards;
+use crate::shadow::Shadow;
+use crate::sp_order::SpOrder;
+use std::fmt;
+use std::str::FromStr;
+use thrille_history::Interval;
+
+/// The detectors that can be chosen, by the names of the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Bags, and intervals in treaps.
+    EspBags,
+    /// SP-order, and intervals in treaps.
+    Stint,
+    /// SP-order, and a table of pages, told of each access when it happens: what STINT is measured against.
+    Vanilla,
+    /// The same, told of coalesced accesses at the end of each strand.
+    Coalesced,
+}
+
+impl Mode {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::EspBags, Self::Stint, Self::Vanilla, Self::Coalesced];
+
+    /// As it is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::EspBags => "esp-bags",
+            Self::Stint => "stint",
+            Self::Vanilla => "vanilla",
+            Self::Coalesced => "coalesced",
+        }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// There is no detector of this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no detector of races between tasks is called {0:?}: it is esp-bags or stint (or, to compare with, vanilla or coalesced)"
+)]
+pub struct UnknownMode(String);
+
+impl FromStr for Mode {
+    type Err = UnknownMode;
+
+    fn from_str(name: &str) -> Result<Self, UnknownMode> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name).ok_or_else(|| UnknownMode(name.to_owned()))
+    }
+}
+
+/// A detector of the kind that was chosen.
+#[derive(Clone, Debug)]
+pub enum AnyDetector {
+    /// See [`Mode::EspBags`].
+    EspBags(Box<Detector<EspBags, Treaps>>),
+    /// See [`Mode::Stint`].
+    Stint(Box<Detector<SpOrder, Treaps>>),
+    /// See [`Mode::Vanilla`] and [`Mode::Coalesced`].
+    Vanilla(Box<Detector<SpOrder, Shadow>>),
+}
+
+/// The same call of whichever it is.
+macro_rules! whichever {
+    ($self:expr, $detector:ident => $call:expr) => {
+        match $self {
+            Self::EspBags($detector) => $call,
+            Self::Stint($detector) => $call,
+            Self::Vanilla($detector) => $call,
+        }
+    };
+}
+
+impl AnyDetector {
+    /// A new one; the main task runs.
+    pub fn new(mode: Mode) -> Self {
+        match mode {
+            Mode::EspBags => Self::EspBags(Box::default()),
+            Mode::Stint => Self::Stint(Box::default()),
+            Mode::Vanilla | Mode::Coalesced => Self::Vanilla(Box::default()),
+        }
+    }
+
+    /// A step of the program.
+    pub fn step(&mut self, event: Event) -> Result<(), Misnested> {
+        whichever!(self, detector => detector.step(event))
+    }
+
+    /// What runs now accesses memory.
+    #[inline]
+    pub fn access(&mut self, guards: &Guards, access: &Access, found: &mut dyn FnMut(&Race)) {
+        whichever!(self, detector => detector.access(guards, access, found));
+    }
+
+    /// These bytes are other memory from now on.
+    pub fn forget(&mut self, at: Interval) {
+        whichever!(self, detector => detector.forget(at));
+    }
+
+    /// Whether all that happened so far comes before what happens now.
+    pub fn is_serial(&self) -> bool {
+        whichever!(self, detector => detector.reach().is_serial())
+    }
+
+    /// The name of what runs now.
+    pub fn now(&self) -> Mark {
+        whichever!(self, detector => detector.reach().now())
+    }
+
+    /// Whether what this mark stands for may run in parallel with what runs now.
+    pub fn parallel(&mut self, earlier: Mark) -> bool {
+        whichever!(self, detector => detector.parallel(earlier))
+    }
+
+    /// Waits that the detector is not exact for: see [`Reach::irregular`].
+    pub fn irregular(&self) -> u64 {
+        whichever!(self, detector => detector.reach().irregular())
+    }
+}

@@ -1,0 +1,144 @@
+//! Order maintenance: a list in which it is known at once which of two nodes comes first.
+//!
+//! P. Dietz, D. Sleator 1987, in the simpler form of M. Bender, R. Cole, E. Demaine, M. Farach-Colton, J. Zito: *Two simplified algorithms
+//! for maintaining order in a list*, 2002. Nodes have labels that ascend along the list. A new node gets a label between its neighbours';
+//! when there is none left, the smallest range of labels around it that is not too full is labelled anew, evenly. Amortised O(log n) an insertion.
+
+/// A node of the list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Node(pub u32);
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    label: u64,
+    before: u32,
+    after: u32,
+}
+
+/// A list that is never empty.
+#[derive(Clone, Debug)]
+pub struct OrderList {
+    links: Vec<Link>,
+}
+
+impl Default for OrderList {
+    fn default() -> Self {
+        Self { links: vec![Link { label: 0, before: NONE, after: NONE }] }
+    }
+}
+
+impl OrderList {
+    /// How far a range of labels of this many bits may be filled: (2 / 1.5) to that power.
+    const FILL: f64 = 2.0 / 1.5;
+
+    /// Labels are below this.
+    const LABELS: u64 = 1 << 63;
+
+    /// The node that it began with.
+    pub const FIRST: Node = Node(0);
+
+    /// How many nodes there are.
+    #[expect(clippy::len_without_is_empty, reason = "never empty")]
+    pub fn len(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Puts a new node right behind this one; none if there are too many.
+    pub fn insert_after(&mut self, node: Node) -> Option<Node> {
+        let new = u32::try_from(self.links.len()).ok().filter(|&new| new < NONE)?;
+        if self.gap(node) < 2 {
+            self.relabel(node.0);
+        }
+        let gap = self.gap(node);
+        let Link { label, after, .. } = self.links[node.0 as usize];
+        self.links.push(Link { label: label + gap / 2, before: node.0, after });
+        self.links[node.0 as usize].after = new;
+        if after != NONE {
+            self.links[after as usize].before = new;
+        }
+        Some(Node(new))
+    }
+
+    /// Whether one comes before the other.
+    #[inline]
+    pub fn before(&self, one: Node, other: Node) -> bool {
+        self.links[one.0 as usize].label < self.links[other.0 as usize].label
+    }
+
+    /// From a node's label to the next one's.
+    fn gap(&self, node: Node) -> u64 {
+        let Link { label, after, .. } = self.links[node.0 as usize];
+        let next = if after == NONE { Self::LABELS } else { self.links[after as usize].label };
+        next - label
+    }
+
+    #[cold]
+    fn relabel(&mut self, node: u32) {
+        let label = self.links[node as usize].label;
+        // The nodes whose labels agree with this one's in all but so many bits.
+        let (mut first, mut last, mut count, mut allowed) = (node, node, 1_u64, 1.0);
+        for bits in 1..=63 {
+            let base = label & !((1 << bits) - 1);
+            let top = base + ((1 << bits) - 1);
+            loop {
+                let before = self.links[first as usize].before;
+                if before == NONE || self.links[before as usize].label < base {
+                    break;
+                }
+                (first, count) = (before, count + 1);
+            }
+            loop {
+                let after = self.links[last as usize].after;
+                if after == NONE || self.links[after as usize].label > top {
+                    break;
+                }
+                (last, count) = (after, count + 1);
+            }
+            allowed *= Self::FILL;
+            let step = (1_u64 << bits) / count;
+            if (count as f64) < allowed && step >= 2 {
+                let (mut at, mut label) = (first, base);
+                for _ in 0..count {
+                    self.links[at as usize].label = label;
+                    (at, label) = (self.links[at as usize].after, label + step);
+                }
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn agrees(places: impl Iterator<Item = usize>) {
+        let mut list = OrderList::default();
+        let mut naive = vec![OrderList::FIRST];
+        for place in places {
+            let place = place % naive.len();
+            let new = list.insert_after(naive[place]).expect("few nodes");
+            naive.insert(place + 1, new);
+        }
+        assert_eq!(list.len(), naive.len());
+        assert!(naive.windows(2).all(|pair| list.before(pair[0], pair[1]) && !list.before(pair[1], pair[0])));
+        assert!(!list.before(naive[0], naive[0]));
+    }
+
+    #[test]
+    fn always_at_one_place() {
+        agrees(std::iter::repeat_n(0, 20_000));
+        agrees(0..20_000);
+        agrees((0..20_000).map(|i| i / 2));
+    }
+
+    proptest! {
+        #[test]
+        fn anywhere(places in prop::collection::vec(any::<usize>(), 0..2_000)) {
+            agrees(places.into_iter());
+        }
+    }
+}

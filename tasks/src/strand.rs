@@ -1,0 +1,58 @@
+//! A strand's accesses until it ends: coalesced in time and space, as STINT does at run time.
+//!
+//! Within a strand the task graph does not change, so it makes no difference whether an access is looked at when it happens or at the strand's end.
+//! Until then equal and neighbouring accesses of one line become one.
+
+use crate::detector::{Access, Race};
+use crate::guard::Guards;
+use crate::mode::AnyDetector;
+use thrille_history::Interval;
+
+/// Accesses that are kept before they are joined.
+const MOST: usize = 1 << 14;
+
+/// The accesses of the strand that runs.
+#[derive(Clone, Debug, Default)]
+pub struct Strand {
+    accesses: Vec<Access>,
+}
+
+impl Strand {
+    /// Takes in an access.
+    pub fn add(&mut self, access: Access) {
+        if let Some(last) = self.accesses.last_mut()
+            && joins(last, &access)
+        {
+            return;
+        }
+        if self.accesses.len() >= MOST {
+            self.coalesce();
+        }
+        self.accesses.push(access);
+    }
+
+    fn coalesce(&mut self) {
+        self.accesses.sort_unstable_by_key(|a| (a.touch, a.guard, a.site, a.at.lo()));
+        self.accesses.dedup_by(|next, kept| joins(kept, next));
+    }
+
+    /// The strand ends: what it did is looked at, writes last.
+    pub fn end(&mut self, detector: &mut AnyDetector, guards: &Guards, found: &mut dyn FnMut(&Race)) {
+        self.coalesce();
+        for access in self.accesses.drain(..) {
+            detector.access(guards, &access, found);
+        }
+    }
+}
+
+/// Takes the second into the first, if nothing but the bytes tells them apart and they touch.
+fn joins(kept: &mut Access, next: &Access) -> bool {
+    let (a, b) = (kept.at, next.at);
+    let alike = (kept.touch, kept.guard, kept.site) == (next.touch, next.guard, next.site);
+    if !alike || b.lo() > a.hi() || a.lo() > b.hi() {
+        return false;
+    }
+    let Ok(both) = Interval::from_bounds(a.lo().min(b.lo()), a.hi().max(b.hi())) else { return false };
+    kept.at = both;
+    true
+}

@@ -1,0 +1,113 @@
+//! Races between tasks of a rank (`--tasks`): the pairs of programs in `tests/tasks`, under each mode, with gcc's hooks and clang's plugin.
+
+use crate::corpus::{self, Program};
+use crate::tool::{Ended, check, expect, pairs, program, report, run, temporary, thrille};
+use crate::{Outcome, trial};
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+use std::path::Path;
+
+const MODES: [&str; 4] = ["esp-bags", "stint", "coalesced", "vanilla"];
+
+/// What the report says whenever tasks were followed.
+const USUAL: &str = "tasks were run by one thread";
+/// And when a wait left grandchildren behind.
+const IRREGULAR: &str = "a task waited for its children while";
+
+pub fn trials() -> Vec<Trial> {
+    let programs = match corpus::programs_in("tests/tasks") {
+        Ok(programs) => programs,
+        Err(error) => return vec![trial("tasks", move || Err(error.into()))],
+    };
+    let mut trials = Vec::new();
+    for program in programs {
+        for clang in [None, Some(16)] {
+            let program = program.built_by(clang);
+            let compiler = if clang.is_some() { "clang" } else { "gcc" };
+            let name = format!("tasks::{compiler}::{}", program.name);
+            trials.push(trial(&name, move || judge(&program)));
+        }
+    }
+    trials.push(trial("tasks::what_is_not_followed_is_said", unfit));
+    trials.push(trial("tasks::many_deep_and_wide", many));
+    trials.push(trial("tasks::no_such_mode", no_such_mode));
+    trials
+}
+
+/// The notes of a report but for those that are always there.
+fn notes(report: &Value) -> Vec<&str> {
+    let all = report["notes"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    all.filter(|note| !note.contains(USUAL)).collect()
+}
+
+/// Built once, run under each mode: the same pairs.
+fn judge(program: &Program) -> Outcome {
+    let dir = temporary();
+    let ranks = *program.ranks().last().ok_or("no number of ranks")?;
+    let built = dir.path().join("built");
+    let mut executable = None;
+    for mode in MODES {
+        let out = executable.as_ref().map_or_else(|| built.clone(), |_| dir.path().join(mode));
+        let ended = match &executable {
+            None => run(thrille(program.check(ranks, &out)).args(["--tasks", mode]).current_dir(dir.path()))?,
+            Some(file) => {
+                let words = ["run", "--quiet", "--no-confirm", "--tasks", mode, "--out"];
+                run(thrille(words).arg(&out).arg(format!("-n{ranks}")).arg(file).current_dir(dir.path()))?
+            }
+        };
+        verdict(program, mode, &out, &ended)?;
+        if executable.is_none() {
+            let file = std::fs::read_dir(built.join("bin"))?.flatten().next().ok_or("nothing was built")?;
+            executable = Some(file.path());
+        }
+    }
+    Ok(())
+}
+
+fn verdict(program: &Program, mode: &str, out: &Path, ended: &Ended) -> Result<(), Failed> {
+    ended.expect(i32::from(program.is_racy()))?;
+    let report = report(out)?;
+    let found = pairs(&report)?;
+    check(found == program.pairs, || format!("{mode}: {found:?} reported, not {:?}:\n{ended}", program.pairs))?;
+    let stray: Vec<&str> = notes(&report).into_iter().filter(|note| !note.contains(IRREGULAR)).collect();
+    check(stray.is_empty(), || format!("{mode}: notes on a regular run: {stray:?}"))?;
+    check(ended.stdout.is_empty(), || format!("the program prints nothing:\n{ended}"))
+}
+
+/// Programs whose task graph is another one: nothing is reported that is none, and the report says what was not followed.
+fn unfit() -> Outcome {
+    for (which, word) in
+        [("DEPEND", "depend clauses"), ("REDUCTION", "reductions over tasks"), ("ACQUIRE", "acquiring atomic")]
+    {
+        for mode in ["esp-bags", "stint"] {
+            let dir = temporary();
+            let out = dir.path().join("run");
+            let source = program("tasks_unfit.c");
+            let words = ["check", "-n1", "--quiet", "--no-confirm", "--tasks", mode, "--cc"];
+            let cc = format!("gcc -fopenmp -D{which}");
+            let ended = expect(thrille(words).arg(cc).arg("--out").args([&out, &source]).current_dir(dir.path()), 0)?;
+            ended.says(&["the task graph is not one that", word, "run without --tasks"])?;
+        }
+    }
+    Ok(())
+}
+
+/// A hundred thousand tasks next to each other, and some in each other: no false race, and memory stays bounded.
+fn many() -> Outcome {
+    for mode in ["esp-bags", "stint"] {
+        let dir = temporary();
+        let source = program("tasks_many.c");
+        let wide = if corpus::nightly() { "1000000" } else { "100000" };
+        let words = ["check", "-n1", "--quiet", "--no-confirm", "--tasks", mode];
+        let ended = expect(thrille(words).arg(&source).args(["--", wide, "2000"]).current_dir(dir.path()), 0)?;
+        let peak: u64 = ended.stdout.trim().parse().map_err(|_| format!("no number of kilobytes:\n{ended}"))?;
+        check(peak < 400_000, || format!("{mode}: {peak} kB"))?;
+    }
+    Ok(())
+}
+
+fn no_such_mode() -> Outcome {
+    let dir = temporary();
+    let ended = expect(thrille(["run", "--tasks", "cilk", "/bin/true"]).current_dir(dir.path()), 2)?;
+    ended.says(&["--tasks cilk", "it is esp-bags or stint"])
+}

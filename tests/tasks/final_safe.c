@@ -1,0 +1,20 @@
+/* thrille: n=1,2 */
+/* Tasks that a final task creates are part of it. */
+#include <shmem.h>
+static int x;
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task final(1)
+        {
+#pragma omp task
+            x = 1;
+            x = 2;
+        }
+    }
+    shmem_finalize();
+    return 0;
+}

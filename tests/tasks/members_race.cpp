@@ -1,0 +1,32 @@
+/* thrille: n=1,2 */
+/* Tasks of a member function share the object. */
+#include <shmem.h>
+#include <memory>
+#include <vector>
+struct Tree {
+    std::vector<int> values;
+    int total = 0;
+    void add(int value)
+    {
+        total += value; /* race: a a */
+    }
+    void each()
+    {
+        for (std::size_t i = 0; i < values.size(); i++) {
+#pragma omp task
+            add(values[i]);
+        }
+#pragma omp taskwait
+    }
+};
+int main(void)
+{
+    shmem_init();
+    Tree tree;
+    tree.values = {1, 2, 3};
+#pragma omp parallel
+#pragma omp single
+    tree.each();
+    shmem_finalize();
+    return 0;
+}
