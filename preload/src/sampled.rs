@@ -76,6 +76,22 @@ fn ticks_per_us() -> f64 {
     (passed as f64 / (began.elapsed().as_nanos() as f64 / 1000.0)).max(1.0)
 }
 
+/// The processor's clock, without the time that this process did not run: a budget is a share of what the program takes, not of what others take from it.
+/// The system is asked once in a millisecond.
+pub fn worked() -> u64 {
+    static ASKED: AtomicU64 = AtomicU64::new(0);
+    static AWAY: AtomicU64 = AtomicU64::new(0);
+    let Some(plan) = PLAN.get() else { return ticks() };
+    let now = ticks();
+    let asked = ASKED.load(Ordering::Relaxed);
+    if now.wrapping_sub(asked) as f64 > 1000.0 * plan.ticks_per_us {
+        let ran = (cpu_ns(libc::CLOCK_PROCESS_CPUTIME_ID) as f64 / 1000.0 * plan.ticks_per_us) as u64;
+        AWAY.store(now.saturating_sub(ran), Ordering::Relaxed);
+        ASKED.store(now, Ordering::Relaxed);
+    }
+    now.saturating_sub(AWAY.load(Ordering::Relaxed))
+}
+
 /// What the launcher said, or what suits how the program was built: this may be asked before the program begins, by its constructors.
 fn settled() -> &'static Plan {
     PLAN.get_or_init(|| {
@@ -99,7 +115,7 @@ pub fn for_sites() -> Option<Sampling> {
     std::env::var_os(ENV_RUN_DIR)?;
     let plan = settled();
     if let Sampling::By(name) = plan.sampling {
-        let controller = Controller::new(plan.budget, plan.ticks_per_us, ticks());
+        let controller = Controller::new(plan.budget, plan.ticks_per_us, worked());
         sites::sampling::begin(&name, plan.seed, controller, plan.ticks_per_us);
     }
     Some(plan.sampling)
@@ -196,7 +212,7 @@ pub fn tell() {
         return;
     }
     let mut coverage = COVERAGE.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
-    if let Some(doubled) = sites::sampling::take_coverage(ticks()) {
+    if let Some(doubled) = sites::sampling::take_coverage(worked()) {
         // What the threads spent by themselves is in it.
         (coverage.spent_us, coverage.calls_us, coverage.elapsed_us) = (0, 0, 0);
         coverage.add(&doubled);
@@ -251,22 +267,22 @@ pub fn charge_exchange(work: impl FnOnce()) {
     // SAFETY: the block is this thread's own; what is done meanwhile does not use the seat.
     let measures = unsafe { (*block()).seat.as_mut() }.is_some_and(|seat| seat.sampler.controller().measures());
     let Some(plan) = PLAN.get().filter(|_| measures) else { return work() };
-    let from = thread_ns();
+    let from = cpu_ns(libc::CLOCK_THREAD_CPUTIME_ID);
     work();
-    let spent = (thread_ns().saturating_sub(from) as f64 / 1000.0 * plan.ticks_per_us) as u64;
+    let spent = (cpu_ns(libc::CLOCK_THREAD_CPUTIME_ID).saturating_sub(from) as f64 / 1000.0 * plan.ticks_per_us) as u64;
     let now = ticks();
     // SAFETY: as above.
     if let Some(seat) = unsafe { (*block()).seat.as_mut() } {
         seat.sampler.controller().charge_exchange(spent, now);
     }
-    sites::sampling::charge(|controller| controller.charge_exchange(spent, now));
+    sites::sampling::charge(|controller| controller.charge_exchange(spent, worked()));
 }
 
-/// Nanoseconds that this thread has been at work.
-fn thread_ns() -> u64 {
+/// Nanoseconds that a thread or process has been at work.
+fn cpu_ns(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the system writes the time there.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
@@ -338,7 +354,7 @@ impl Seat {
             } else {
                 self.sampler.controller().charge(spent, now);
             }
-            sites::sampling::charge(|controller| controller.charge_other(spent, now));
+            sites::sampling::charge(|controller| controller.charge_other(spent, worked()));
         }
         full
     }
@@ -362,7 +378,7 @@ impl Seat {
         let calls = f64::from(std::mem::take(&mut self.calls));
         let (spent, now) = ((calls * plan.ticks_per_us * CALL_NS / 1000.0) as u64, ticks());
         self.sampler.controller().charge_calls(spent, now);
-        sites::sampling::charge(|controller| controller.charge_calls(spent, now));
+        sites::sampling::charge(|controller| controller.charge_calls(spent, worked()));
     }
 
     #[inline]

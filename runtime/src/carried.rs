@@ -56,6 +56,8 @@ struct Section {
 /// See above.
 #[derive(Debug)]
 pub(crate) struct Carried {
+    /// Nothing is carried along.
+    pub off: bool,
     /// The last event that stays where it is.
     fixed: Pos,
     updates: Vec<Updated>,
@@ -71,7 +73,7 @@ pub(crate) struct Carried {
 impl Default for Carried {
     fn default() -> Self {
         let (updates, sections, known) = (Vec::new(), Vec::new(), Vec::new());
-        Self { fixed: Pos(0), updates, sections, fenced: false, known, records: [u32::MAX; RECORDS] }
+        Self { off: false, fixed: Pos(0), updates, sections, fenced: false, known, records: [u32::MAX; RECORDS] }
     }
 }
 
@@ -110,7 +112,7 @@ impl Carried {
 
     /// The version of a word that the strand knows all about.
     pub fn known(&self, word: Word) -> Option<u64> {
-        self.known.iter().find(|known| known.0 == word).map(|known| known.1)
+        self.known.iter().find(|known| known.0 == word && !self.off).map(|known| known.1)
     }
 
     /// The strand has seen a version.

@@ -173,8 +173,6 @@ pub struct Rank {
     limit: usize,
     /// Whether all of the program's loads and stores are observed: then what flows through a lock is seen, and nothing else of it orders.
     pub sees_flows: bool,
-    /// Whether what an only strand repeats is told once; not for tests that compare the two.
-    pub carries: bool,
     /// Nothing is recorded: strands, phases and shared memory are followed, no more. For runs that confirm what another one recorded.
     pub muted: bool,
     /// How its strands find their call stacks, if the program does not tell of its calls.
@@ -221,7 +219,6 @@ impl Rank {
             settled: Vec::new(),
             limit,
             sees_flows: true,
-            carries: true,
             muted: false,
             walk: None,
             dropped: 0,
@@ -501,7 +498,7 @@ impl Rank {
         }
         recorder.epoch = recorder.pos;
         let sync = Sync::Update { word, version: made.version, how, via, signals };
-        if !self.single() || self.muted || !self.carries {
+        if !self.single() || self.muted || self.carried.off {
             return self.event_here(recorder, sync, recorder.pos);
         }
         let event = SyncEvent { strand: recorder.strand, pos: recorder.pos, sync };
@@ -509,9 +506,14 @@ impl Rank {
         self.carried.updated(&mut self.events, event, made, (how, via));
     }
 
+    /// Writes down all that an only strand repeats: for tests that compare the two.
+    pub fn write_down_repeats(&mut self) {
+        self.carried.off = true;
+    }
+
     /// The version of a word of which the rank has nothing to learn.
     pub fn knows(&self, word: Word) -> Option<u64> {
-        self.carried.known(word).filter(|_| self.single() && self.carries)
+        self.carried.known(word).filter(|_| self.single())
     }
 
     /// A word of the job is changed by an instruction of the processor.
@@ -639,7 +641,7 @@ impl Rank {
 
     /// Whether sections of a lock that follow one another in one strand are told as one.
     fn carries_sections(&self) -> bool {
-        self.single() && !self.sees_flows && !self.muted && self.carries
+        self.single() && !self.sees_flows && !self.muted && !self.carried.off
     }
 
     /// The same for a lock of this process, whose holder is counted here.
@@ -755,7 +757,7 @@ impl Rank {
     fn keep_once(&mut self, access: Access, crossed: bool) {
         // What flows into a section does so at the first access, not at the last.
         let flows = self.sees_flows && access.locks != LocksetId::EMPTY;
-        if crossed || flows || !self.single() || !self.carries {
+        if crossed || flows || !self.single() || self.carried.off {
             self.keep(access);
         } else if !self.carried.keep(&mut self.accesses, access) {
             return;

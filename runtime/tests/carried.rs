@@ -65,7 +65,10 @@ fn atomic() -> Kind {
 impl Simulated {
     fn new(rank: u32, carries: bool, sees_flows: bool) -> Self {
         let (mut rank, recorder) = thrille_runtime::Rank::new(Rank(rank), regions(), Modules::new(Vec::new), 1 << 20);
-        (rank.carries, rank.sees_flows) = (carries, sees_flows);
+        rank.sees_flows = sees_flows;
+        if !carries {
+            rank.write_down_repeats();
+        }
         Self { rank, recorder, received: 0 }
     }
 
@@ -111,7 +114,7 @@ impl Simulated {
     fn atomic(&mut self, n: u32, shared: &mut Shared) {
         let number = n as usize % WORDS;
         let (word, counter) = (word(number), &mut shared.words[number]);
-        let (changes, fetches) = (n >> 4 & 3 != 0, n >> 6 & 3 == 0);
+        let (changes, fetches) = (n >> 4 & 3 != 0, (n >> 6).is_multiple_of(4));
         self.rank.issue(&mut self.recorder);
         let known = self.rank.knows(word);
         let seen = counter.version;
@@ -136,8 +139,8 @@ impl Simulated {
         let pc = self.pc(300 + 2 * number as u64, n);
         self.rank.end(&mut self.recorder, end, pc, lasts);
         if let Some(made) = made {
-            let how = if n >> 9 & 3 == 0 { How::Set } else { How::Modify };
-            let signals = n >> 12 & 15 == 0;
+            let how = if (n >> 9).is_multiple_of(4) { How::Set } else { How::Modify };
+            let signals = (n >> 12).is_multiple_of(16);
             self.rank.update(&mut self.recorder, word, made, how, (n >> 11 & 1 == 0).then_some(channel), signals);
         }
         if fetches {
@@ -196,7 +199,7 @@ fn run(steps: &[Step], carries: bool, sees_flows: bool) -> (Vec<SitePair>, [usiz
             5..10 => rank.operate(n),
             10..18 => rank.atomic(n, &mut shared),
             18..26 => rank.lock_or_unlock(n, &mut shared),
-            26..29 => rank.rank.quiet(&mut rank.recorder, Ctx(u32::from(n >> 5 & 3 == 0))),
+            26..29 => rank.rank.quiet(&mut rank.recorder, Ctx(u32::from((n >> 5).is_multiple_of(4)))),
             29..31 => rank.message(n, &mut shared),
             _ => rank.rank.fence(&mut rank.recorder, Ctx(0)),
         }

@@ -13,8 +13,9 @@
 
 use crate::budget::Budget;
 
-/// What may be spent before any time has passed, on looking and as much on exchanges.
-const CREDIT_US: u64 = 4_000;
+/// What may be spent before any time has passed, on looking and on exchanges.
+const CREDIT_US: u64 = 8_000;
+const EXCHANGES_US: u64 = 4_000;
 /// What a sample is taken to cost at the next exchange, until that is known, and bounds of it.
 const PRICE_US: f64 = 1.0;
 const PRICES_US: (f64, f64) = (0.1, 20.0);
@@ -163,7 +164,8 @@ impl Controller {
         let Some(budget) = self.budget else { return };
         self.spent += ticks;
         let own = now.saturating_sub(self.began).saturating_sub(self.spent) as f64;
-        let other = ((self.spent - self.looked.min(self.spent)) as f64).min(self.credit);
+        let exchanges = EXCHANGES_US as f64 * self.ticks_per_us;
+        let other = ((self.spent - self.looked.min(self.spent)) as f64).min(exchanges);
         self.left = self.credit + other + own * budget.fraction() - self.spent as f64;
         if self.is_free() {
             (self.told, self.reviewed, self.spent_at_review) = (now, now, self.spent);

@@ -30,7 +30,7 @@ pub const BURST: u32 = 1 << 12;
 /// Bursts without a new block after which a function that has more of them is left nevertheless.
 const PATIENCE: u32 = 64;
 /// First executions of a block that are all looked at while there is credit.
-const ALL_OF: u64 = 64;
+const ALL_OF: u64 = 256;
 
 /// A function's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -127,8 +127,8 @@ fn told(
         }
     }
     if let Some(from) = from {
-        let now = sampled::ticks();
-        policy().cost(now.wrapping_sub(from), now, verdict.keep);
+        let spent = sampled::ticks().wrapping_sub(from);
+        policy().cost(spent, sampled::worked(), verdict.keep);
     }
     i32::try_from(verdict.gap).unwrap_or(i32::MAX)
 }

@@ -111,7 +111,7 @@ impl Policy for Sampled {
 
     fn call(&self, function: &Function) -> Turn {
         let next = number(function).zip(try_state()).map(|(number, mut state)| {
-            state.dense.controller().charge(sampled::decision_ticks(), sampled::ticks());
+            state.dense.controller().charge(sampled::decision_ticks(), sampled::worked());
             state.dense.call(number)
         });
         next.map_or(Turn { accesses: BURST, calls: 0, asks: false }, |next| granted(function, next))
@@ -119,7 +119,7 @@ impl Policy for Sampled {
 
     fn spent(&self, function: &Function) -> Turn {
         let next =
-            number(function).zip(try_state()).map(|(number, mut state)| state.dense.spent(number, sampled::ticks()));
+            number(function).zip(try_state()).map(|(number, mut state)| state.dense.spent(number, sampled::worked()));
         next.map_or(Turn { accesses: BURST, calls: 0, asks: false }, |next| granted(function, next))
     }
 

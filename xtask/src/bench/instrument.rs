@@ -188,7 +188,7 @@ fn run(subject: &Subject, path: &Path, dir: &Path) -> Result<(f64, String)> {
 }
 
 fn ended(command: &mut Command) -> Result<Output> {
-    let output = command.output().map_err(|e| format!("cannot start {:?}: {e}", command.get_program()))?;
+    let output = command.output().map_err(|e| format!("cannot start {}: {e}", command.get_program().display()))?;
     if output.status.success() {
         return Ok(output);
     }
