@@ -3,7 +3,7 @@
  * Each function is there twice, plain and instrumented. At its entry, and at the headers of loops that contain calls or other loops,
  * it looks at `mode` and goes on in one copy or the other. In the instrumented copy each basic block counts down the first of its sites; when that
  * is below zero, all sites of the block are told; each one's answer becomes its countdown, and the first one's is counted down from then on. A loop without calls and inner
- * loops leaves the instrumented copy in the middle when the budget is spent, and never comes back in the middle.
+ * loops leaves the instrumented copy in the middle when the budget is spent, and never comes back in the middle, but, if the library asks for it, behind it.
  *
  * Words that both sides write (mode, budget, countdowns) are plain 32-bit words without any lock: a lost update costs a sample more or less.
  *
@@ -25,7 +25,8 @@
 enum thrille_mode {
     THRILLE_OFF = 0,   /* plain copy; nothing is counted */
     THRILLE_COUNT = 1, /* plain copy; each call counts `countdown` down, and asks thrille_enter when it is below zero */
-    THRILLE_IN = 2     /* instrumented copy; `budget` is counted down by the accesses that it contains */
+    THRILLE_IN = 2,    /* instrumented copy; `budget` is counted down by the accesses that it contains */
+    THRILLE_ASK = 3    /* as THRILLE_COUNT, and thrille_behind is asked behind loops that are in no other one */
 };
 
 /* What a site does. */
@@ -76,6 +77,9 @@ THRILLE_PRESERVING int32_t thrille_enter(struct thrille_function *function);
 
 /* The budget is below zero. Not 0: stay in the instrumented copy. */
 THRILLE_PRESERVING int32_t thrille_spent(struct thrille_function *function);
+
+/* A loop of the plain copy is left, in mode ASK. Not 0: go on in the instrumented copy. */
+THRILLE_PRESERVING int32_t thrille_behind(struct thrille_function *function);
 
 /* A site is executed, on so many bytes: before it is carried out. The block's countdown from now on. */
 THRILLE_PRESERVING int32_t thrille_access(void *address, struct thrille_hot *site);

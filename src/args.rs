@@ -2,7 +2,7 @@
 #![allow(clippy::doc_markdown, reason = "these comments are the help text")]
 
 use crate::cc::Wanted;
-use crate::mpi::Mpi;
+use crate::mpi::{Mpi, Shmem};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -132,6 +132,9 @@ pub struct Check {
     /// How to make loads and stores visible [default: THRILLE_INSTRUMENT, or the plugin where there is one for the compiler]
     #[arg(long, value_name = "HOW")]
     pub instrument: Option<Wanted>,
+    /// The library to build OpenSHMEM programs for [default: THRILLE_SHMEM, or embedded]
+    #[arg(long, value_name = "LIBRARY")]
+    pub shmem: Option<Shmem>,
     /// Keep the object files of the build in the run directory
     #[arg(long)]
     pub keep: bool,
@@ -237,6 +240,9 @@ pub struct Cc {
     /// How to make loads and stores visible [default: THRILLE_INSTRUMENT, or the plugin where there is one for the compiler]
     #[arg(long, value_name = "HOW")]
     pub instrument: Option<Wanted>,
+    /// The library that OpenSHMEM programs are built for: with `oshmem`, oshcc stays oshcc [default: THRILLE_SHMEM, or embedded]
+    #[arg(long, value_name = "LIBRARY")]
+    pub shmem: Option<Shmem>,
     /// The compiler command
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_names = ["CMD", "ARGS"])]
     pub command: Vec<OsString>,

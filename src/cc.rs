@@ -22,6 +22,7 @@ pub use line::{FORTRAN, Line};
 pub use plan::{Argv, Setting, plan};
 
 use crate::home::{Home, Plugins};
+use crate::mpi::Shmem;
 use crate::{args, mpi, split};
 use anyhow::{Context, Result};
 use std::ffi::{OsStr, OsString};
@@ -43,7 +44,7 @@ pub fn main(typed: &args::Cc) -> Result<ExitCode> {
         let status = run(&typed.command, None)?;
         return Ok(code(status));
     }
-    let compiler = embedded(compiler);
+    let compiler = on(Shmem::chosen(typed.shmem)?, compiler);
     let temporary = tempfile::Builder::new().prefix("thrille-cc-").tempdir().context(
         "cannot make a directory for temporary objects: free some space, or set TMPDIR to a directory that can be written",
     )?;
@@ -72,31 +73,32 @@ pub fn instrument(wanted: Option<Wanted>, family: Family) -> Instrument {
 
 /// The compiler with what stands before it, and its arguments.
 fn compiler(command: &[OsString]) -> (&[OsString], &[OsString]) {
-    let name = |word: &OsStr| Path::new(word).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let before = command.iter().take_while(|word| PREFIXES.contains(&name(word).as_str())).count();
+    let before = command.iter().take_while(|word| PREFIXES.contains(&file_name(word).as_str())).count();
     command.split_at((before + 1).min(command.len()))
 }
 
-/// The same with a plain compiler in place of another SHMEM's wrapper.
-fn embedded(command: &[OsString]) -> Vec<OsString> {
+/// The same with a plain compiler in place of another SHMEM's wrapper, unless that library is wanted.
+pub fn on(shmem: Shmem, command: &[OsString]) -> Vec<OsString> {
     let mut command = command.to_vec();
-    if let Some(last) = command.last_mut() {
-        let name = Path::new(last).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        match name.as_str() {
-            "oshcc" | "shmemcc" => *last = "cc".into(),
-            "oshc++" | "oshcxx" | "oshCC" | "shmemc++" | "shmemcxx" => *last = "c++".into(),
-            _ => {}
-        }
+    if let (Some(last), Shmem::Embedded) = (command.last_mut(), shmem)
+        && let Some(plain) = Shmem::plain_compiler(&file_name(last))
+    {
+        *last = plain.into();
     }
     command
 }
 
+fn file_name(path: &OsStr) -> String {
+    Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// The libraries that go with a compiler: an MPI compiler's programs are MPI programs.
 pub fn home_for(compiler: &[OsString]) -> Result<Home> {
-    let name =
-        compiler.last().map(|last| Path::new(last).file_name().unwrap_or_default().to_string_lossy().into_owned());
-    if name.is_some_and(|name| mpi::is_compiler(&name)) {
+    let name = compiler.last().map(|last| file_name(last)).unwrap_or_default();
+    if mpi::is_compiler(&name) {
         Home::find_mpi(mpi::Mpi::of_compiler(compiler)?)
+    } else if Shmem::plain_compiler(&name).is_some() {
+        Home::find_oshmem()
     } else {
         Home::find()
     }

@@ -4,7 +4,7 @@ use crate::cc::{self, Argv, Family, Line, Setting, Wanted};
 use crate::config::Usual;
 use crate::confirm;
 use crate::home::Home;
-use crate::mpi::Mpi;
+use crate::mpi::{Mpi, Shmem};
 use crate::output::Code;
 use crate::run::{self, Settings};
 use crate::rundir::RunDir;
@@ -53,6 +53,30 @@ impl Compilers {
         Self { c: command.clone(), cxx: command.clone(), fortran: command }
     }
 
+    /// The same with the compilers of an OpenSHMEM library, which take the flags that the others were named with.
+    fn with_shmem(mut self, shmem: Shmem) -> Result<Self> {
+        if shmem == Shmem::Oshmem {
+            for (command, own) in [&mut self.c, &mut self.cxx].into_iter().zip(Shmem::COMPILERS) {
+                if crate::program::find(own.as_ref()).is_err() {
+                    bail!(
+                        "{own} is not in PATH: install Open MPI with its OpenSHMEM library (Debian: apt install libopenmpi-dev)"
+                    );
+                }
+                command[0] = own.into();
+            }
+        }
+        Ok(self.on(shmem))
+    }
+
+    /// The same for the embedded library, if that is meant, where a wrapper for another one was named.
+    fn on(self, shmem: Shmem) -> Self {
+        let on = |command: &Argv| {
+            let (compiler, flags) = command.split_at(1);
+            cc::on(shmem, compiler).into_iter().chain(flags.iter().cloned()).collect()
+        };
+        Self { c: on(&self.c), cxx: on(&self.cxx), fortran: on(&self.fortran) }
+    }
+
     /// The same with the compilers of an MPI, which take the flags that the others were named with.
     fn with_mpi(mut self, mpi: Mpi) -> Self {
         let own = mpi.compilers();
@@ -72,7 +96,8 @@ pub fn check(typed: args::Check) -> Result<Code> {
     settings.confirm = confirm::Settings::after_check(&typed.common);
     let kinds = typed.files.iter().map(|file| kind(file)).collect::<Result<Vec<_>>>()?;
     let files: Vec<(PathBuf, Kind)> = typed.files.into_iter().zip(kinds).collect();
-    let guess = Guess::new(&files, typed.cc.as_deref(), typed.common.mpi, &|name| std::env::var(name).ok())?;
+    let libraries = (typed.common.mpi, Shmem::chosen(typed.shmem)?);
+    let guess = Guess::new(&files, typed.cc.as_deref(), libraries, &|name| std::env::var(name).ok())?;
     let home = cc::home_for(&guess.compilers.of(main_kind(&files))[..1])?;
     let dir = RunDir::make(typed.common.out.as_deref())?;
     let program = match build(&files, &guess, &home, typed.instrument, dir.path()) {
@@ -118,7 +143,7 @@ impl Guess {
     fn new(
         files: &[(PathBuf, Kind)],
         cc: Option<&str>,
-        mpi: Mpi,
+        (mpi, shmem): (Mpi, Shmem),
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self> {
         let words = |text: &str| split::words(text).into_iter().map(OsString::from).collect::<Argv>();
@@ -137,7 +162,11 @@ impl Guess {
         };
         let main = main_kind(files);
         let needs = needs(files, compilers.of(main))?;
-        let compilers = if needs.mpi && cc.is_none() { compilers.with_mpi(mpi) } else { compilers };
+        let compilers = match cc {
+            None if needs.mpi => compilers.with_mpi(mpi),
+            None if needs.shmem => compilers.with_shmem(shmem)?,
+            _ => compilers.on(shmem),
+        };
         let c = compilers.of(main);
         let mut flags = Argv::new();
         let has = |start: &str| c.iter().skip(1).any(|word| word.to_string_lossy().starts_with(start));
@@ -258,7 +287,7 @@ mod tests {
             files.push((path, kind));
         }
         let env = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
-        let guess = Guess::new(&files, cc, Mpi::OpenMpi, &env)?;
+        let guess = Guess::new(&files, cc, (Mpi::OpenMpi, Shmem::Embedded), &env)?;
         let commands = commands(&files, &guess, Path::new("/o"), Path::new("/p"));
         let text = |(compiler, args): &(&[OsString], Argv)| {
             let words: Vec<String> = compiler.iter().chain(args).map(|w| w.to_string_lossy().into_owned()).collect();

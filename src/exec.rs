@@ -11,6 +11,7 @@ mod seat;
 use crate::config::{Config, Usual, seed_of_job};
 use crate::gate::Gate;
 use crate::launch::{hand_on, output_file};
+use crate::mpi::Model;
 use crate::output::{self, Code, Place};
 use crate::rundir::RunDir;
 use crate::{args, cc, merge, program, run};
@@ -45,6 +46,10 @@ pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
         command.stdout(file.map_or_else(|_| Stdio::null(), Stdio::from));
     }
     if let Some(dir) = std::env::var_os(ENV_RUN_DIR) {
+        if crate::mpi::model(&program) == Model::Oshmem {
+            // The ranks of an MPI job learn it from MPI.
+            command.env(ENV_SIZE, seat.size.to_string()).env(ENV_RANK, seat.rank.to_string());
+        }
         let (status, _) = wait(command, &program)?;
         note_exit(Path::new(&dir), seat.rank, status);
         return end_like(status);

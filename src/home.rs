@@ -87,6 +87,11 @@ impl Home {
         }
     }
 
+    /// The library for OpenSHMEM programs on Open MPI's library: the same as on the embedded one.
+    pub fn find_oshmem() -> Result<Self> {
+        Ok(Self { model: Model::Oshmem, ..Self::find()? })
+    }
+
     /// Looks in `$THRILLE_HOME`, beside the executable, where an installation puts them, and in a cargo tree.
     pub fn find() -> Result<Self> {
         let home = std::env::var_os("THRILLE_HOME").map(PathBuf::from);

@@ -30,11 +30,53 @@ pub enum Mpi {
     Mpich,
 }
 
+/// The OpenSHMEM libraries that programs can be run on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Shmem {
+    /// The one that comes with thrille
+    #[default]
+    Embedded,
+    /// Open MPI's
+    Oshmem,
+}
+
+impl Shmem {
+    /// The variable that says which.
+    pub const ENV: &str = "THRILLE_SHMEM";
+
+    /// The compilers of Open MPI's library for C and C++.
+    pub const COMPILERS: [&str; 2] = ["oshcc", "oshc++"];
+
+    /// Whether this is the name of a compiler of an OpenSHMEM library; and if so, the plain one for that language.
+    pub fn plain_compiler(name: &str) -> Option<&'static str> {
+        match name {
+            "oshcc" | "shmemcc" => Some("cc"),
+            "oshc++" | "oshcxx" | "oshCC" | "shmemc++" | "shmemcxx" => Some("c++"),
+            _ => None,
+        }
+    }
+
+    /// What was asked for: on the command line, in the environment, or nowhere.
+    pub fn chosen(typed: Option<Self>) -> Result<Self> {
+        let said = std::env::var(Self::ENV).ok().filter(|said| !said.is_empty());
+        match (typed, said) {
+            (Some(typed), _) => Ok(typed),
+            (None, None) => Ok(Self::default()),
+            (None, Some(said)) => match <Self as clap::ValueEnum>::from_str(&said, true) {
+                Ok(known) => Ok(known),
+                Err(_) => bail!("{}={said} is not known: it is `embedded` or `oshmem`", Self::ENV),
+            },
+        }
+    }
+}
+
 /// What a program is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// OpenSHMEM, on the embedded library.
     Shmem,
+    /// OpenSHMEM, on Open MPI's library.
+    Oshmem,
     /// MPI.
     Mpi(Mpi),
 }
@@ -83,7 +125,9 @@ pub fn is_compiler(name: &str) -> bool {
 /// What a built program is written to: by the libraries it is linked with.
 pub fn model(program: &Path) -> Model {
     let libraries = Libraries::of(program);
-    if libraries.has("libmpich") {
+    if libraries.has("liboshmem") {
+        Model::Oshmem
+    } else if libraries.has("libmpich") {
         Model::Mpi(Mpi::Mpich)
     } else if libraries.has("libmpi.so") || libraries.has("libmpi_") {
         Model::Mpi(Mpi::OpenMpi)
@@ -106,16 +150,28 @@ const OPEN_MPI: [(&str, &str); 9] = [
     ("HYDRA_IFACE", "lo"),
 ];
 
-/// Starts the ranks by `mpirun` and waits until it has ended.
-pub fn launch(mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
+/// What starts programs on Open MPI's OpenSHMEM library.
+const OSHRUN: &str = "oshrun";
+
+/// Starts the ranks of a program in the way that it needs, and waits until they have ended.
+pub fn launch(model: Model, start: &Start, dir: &Path) -> Result<Ended> {
+    match model {
+        Model::Shmem => crate::launch::launch(start, dir),
+        Model::Mpi(mpi) => launch_by(&format!("mpirun.{}", mpi.name()), mpi, start, dir),
+        Model::Oshmem => launch_by(OSHRUN, Mpi::OpenMpi, start, dir),
+    }
+}
+
+/// Starts them by a runner of this name, or else `mpirun`, and waits until that has ended.
+fn launch_by(own: &str, mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
     let token = start.token()?;
     room_for_connections(start.ranks);
     let hub = Hub::start_with(start.ranks, token.clone(), HubOptions { address: address()?, ..HubOptions::default() })?;
     let mut signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGTERM]).context("cannot listen to signals")?;
     let begun = Instant::now();
-    let mut runner = Runner(command(mpi, start, dir, &hub, &token).spawn().with_context(|| match launcher() {
+    let mut runner = Runner(command(own, mpi, start, dir, &hub, &token).spawn().with_context(|| match launcher() {
         Some(words) => format!("cannot start {}, which THRILLE_LAUNCHER names", words[0]),
-        None => format!("cannot start mpirun.{}: install it (Debian: apt install openmpi-bin or mpich)", mpi.name()),
+        None => format!("cannot start {own}: install it (Debian: apt install openmpi-bin or mpich)"),
     })?);
     let mut line = Line::new(start, dir);
     let (mut notes, mut interrupted, mut ending) = (Vec::new(), None, None);
@@ -173,16 +229,18 @@ fn launcher() -> Option<Vec<String>> {
     (!words.is_empty()).then_some(words)
 }
 
-fn command(mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &Token) -> Command {
-    let own = format!("mpirun.{}", mpi.name());
+fn command(own: &str, mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &Token) -> Command {
     let other = launcher();
-    let usual = if crate::program::find(own.as_ref()).is_ok() { own.as_str() } else { "mpirun" };
+    let usual = if crate::program::find(own.as_ref()).is_ok() { own } else { "mpirun" };
     let mut command = Command::new(other.as_ref().map_or(usual, |words| &words[0]));
     let mut told: Vec<(&str, OsString)> = vec![
         (ENV_RUN_DIR, dir.into()),
         (ENV_HUB, hub.addr().to_string().into()),
         (ENV_TOKEN, token.to_string().into()),
     ];
+    if own == OSHRUN {
+        told.push(("SHMEM_SYMMETRIC_SIZE", start.heap.to_string().into()));
+    }
     told.extend(start.told.iter().map(|(name, value)| (*name, value.into())));
     if let Some(confirming) = &start.confirming {
         told.push((ENV_COORDINATOR, confirming.coordinator.to_string().into()));

@@ -4,8 +4,8 @@ use crate::args::{self, Common};
 use crate::config::{Config, Usual, any_seed};
 use crate::confirm;
 use crate::gate::Gate;
-use crate::launch::{Start, launch};
-use crate::mpi::{self, Model};
+use crate::launch::Start;
+use crate::mpi;
 use crate::output::{self, Code, Place};
 use crate::program;
 use crate::progress::Wish;
@@ -101,10 +101,7 @@ pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result
     };
     let launched = info.write(dir.path()).map_err(Into::into).and_then(|()| {
         dir.is_last()?;
-        match mpi::model(&begin.program) {
-            Model::Shmem => launch(&begin, dir.path()),
-            Model::Mpi(mpi) => mpi::launch(mpi, &begin, dir.path()),
-        }
+        mpi::launch(mpi::model(&begin.program), &begin, dir.path())
     });
     let ended = match launched {
         Ok(ended) => ended,

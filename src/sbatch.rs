@@ -90,7 +90,7 @@ fn launch(wanted: Option<Launch>, model: Model, file: &Path) -> Result<Launch> {
         (Some(wanted), _) => Ok(wanted),
         (None, Model::Mpi(Mpi::OpenMpi)) => Ok(Launch::OpenMpi),
         (None, Model::Mpi(Mpi::Mpich)) => Ok(Launch::Mpich),
-        (None, Model::Shmem) => bail!(
+        (None, Model::Shmem | Model::Oshmem) => bail!(
             "{} is not linked with Open MPI or MPICH: Slurm cannot start its ranks; if it is an MPI program all the same, say which by --mpi",
             file.display()
         ),

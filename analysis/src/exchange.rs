@@ -1,16 +1,17 @@
-//! The rounds of a cut: accesses to their owners, then, only if somebody has a conflict, logs to everybody.
+//! The rounds of a cut: accesses to their owners, then, only if somebody has a conflict, questions about order ([`lookup`](crate::lookup)).
 //!
 //! What all ranks need to know of all is five numbers, of which the least or the greatest matters: no rank ever holds a list of the others. What a
 //! rank's barrier settled is told to those owners that wait for it.
 
+use crate::lookup::{Findings, Log, look_up};
 use crate::owner::Owner;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thrille_history::Store;
 use thrille_model::wire::{self, WireError};
-use thrille_model::{Access, Ctx, Flow, Held, LocksetId, Locksets, Phase, Pos, Race, Rank, Span, Strand, SyncEvent};
-use thrille_transport::{Outbox, Transport, TransportError};
+use thrille_model::{Access, Ctx, Held, LocksetId, Locksets, Phase, Pos, Race, Rank, Span, Strand, SyncEvent};
+use thrille_transport::{Transport, TransportError};
 
 /// Why a cut failed.
 #[derive(Debug, thiserror::Error)]
@@ -96,6 +97,8 @@ pub struct Cut {
     pub carried: usize,
     /// Whether order had to be looked up.
     pub looked_up_order: bool,
+    /// Events of logs that this rank came to know for that.
+    pub events: usize,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -179,17 +182,15 @@ impl Waiting {
 pub struct Analysis<T> {
     transport: T,
     owner: Owner,
-    /// Own events that accesses carried over may still need.
-    log: Vec<SyncEvent>,
-    /// What flowed through locks, anywhere, since that log begins.
-    flows: Vec<Flow>,
+    /// Own events that accesses of this cut, or carried over, may need.
+    log: Log,
     waiting: Waiting,
 }
 
 impl<T: Transport> Analysis<T> {
     /// Starts with nothing.
     pub fn new(transport: T) -> Self {
-        Self { transport, owner: Owner::default(), log: Vec::new(), flows: Vec::new(), waiting: Waiting::default() }
+        Self { transport, owner: Owner::default(), log: Log::default(), waiting: Waiting::default() }
     }
 
     /// The same, with conflicts found by this kind of interval history. What is found does not depend on it.
@@ -201,11 +202,11 @@ impl<T: Transport> Analysis<T> {
 
     /// Makes a cut; all ranks do so at the same global barrier.
     pub fn cut(&mut self, gathered: Gathered) -> Result<Cut, AnalysisError> {
-        let Gathered { accesses, closes, windows, events, locksets, status } = gathered;
+        let Gathered { accesses, closes, windows, events: log, locksets, status } = gathered;
         for (number, base) in windows {
             self.owner.window(number, base);
         }
-        self.log.extend(events);
+        self.log.extend(log);
 
         let together = self.exchange(accesses, closes, &locksets, &status)?;
         let Together { watermark, log_ends, busiest, longest_ms } = together;
@@ -213,23 +214,22 @@ impl<T: Transport> Analysis<T> {
         let screened = self.owner.screen();
         let (suspicious, protected) = (screened.suspicious, screened.flows);
         // What flowed through locks matters later only if the logs do.
-        let looked_up_order = self.anybody(suspicious || protected && !log_ends)?;
+        let wanted = suspicious || protected && !log_ends;
+        // Round 2: is there a reason to look up order?
+        let dealt = self.transport.deal(Vec::new(), &[u64::from(!wanted), u64::from(!protected)])?;
+        let looked_up_order = dealt.least.first() == Some(&0);
+        let mut events = 0;
         if looked_up_order {
-            let logs: Vec<SyncEvent> = self.told(&self.log.clone())?.into_iter().flatten().collect();
-            let flows = if protected { self.owner.flows(&logs) } else { Vec::new() };
-            let flows = self.told(&flows)?;
-            self.flows.extend(flows.into_iter().flatten());
-            if suspicious {
-                self.owner.judge(&logs, &self.flows);
-            }
+            let anybody_protected = dealt.least.get(1) == Some(&0);
+            let findings = Findings { suspicious, protected, anybody_protected };
+            events = look_up(&mut self.transport, &mut self.owner, &mut self.log, findings)?;
         }
 
         let carried = self.owner.forget(watermark);
         if log_ends {
             self.log.clear();
-            self.flows.clear();
         }
-        Ok(Cut { races: self.owner.fresh(), busiest, longest_ms, judged, carried, looked_up_order })
+        Ok(Cut { races: self.owner.fresh(), busiest, longest_ms, judged, carried, looked_up_order, events })
     }
 
     /// All races found by this owner so far.
@@ -286,24 +286,9 @@ impl<T: Transport> Analysis<T> {
         }
         Ok(Together::read(&dealt.least))
     }
-
-    /// Round 2: is there a reason to look up order?
-    fn anybody(&mut self, suspicious: bool) -> Result<bool, AnalysisError> {
-        let dealt = self.transport.deal(Vec::new(), &[u64::from(!suspicious)])?;
-        Ok(dealt.least.first() == Some(&0))
-    }
-
-    /// A round in which everybody tells everybody: round 3 logs, round 4 what flowed through locks.
-    fn told<V: Serialize + serde::de::DeserializeOwned>(&mut self, mine: &V) -> Result<Vec<V>, AnalysisError> {
-        let inbox = self.transport.round(Outbox::new().all(wire::encode(mine)))?;
-        said_by_all(inbox.all)
-    }
 }
 
-fn said_by_all<V: serde::de::DeserializeOwned>(all: Vec<Option<Vec<u8>>>) -> Result<Vec<V>, AnalysisError> {
-    all.into_iter().enumerate().filter_map(|(from, said)| said.map(|bytes| read(from as u32, &bytes))).collect()
-}
-
-fn read<V: serde::de::DeserializeOwned>(from: u32, bytes: &[u8]) -> Result<V, AnalysisError> {
+/// What another rank sent.
+pub(crate) fn read<V: serde::de::DeserializeOwned>(from: u32, bytes: &[u8]) -> Result<V, AnalysisError> {
     wire::decode(bytes).map_err(|error| AnalysisError::Wire { from: Rank(from), error })
 }

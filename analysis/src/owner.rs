@@ -1,13 +1,15 @@
 //! What an owner keeps of its memory's accesses from one cut to the next.
 
 use crate::exchange::Close;
-use crate::replay::{Found, Pair, replay};
+use crate::known::Doubts;
+use crate::replay::{Found, Logs, Pair, replay};
 use crate::screen::{Screened, screen};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use thrille_history::Store;
 use thrille_model::{
-    Access, Act, Ctx, Flow, Held, Interval, Kind, LocksetId, Locksets, Object, Phase, Place, Pos, Race, Segment, Side,
-    Site, Span, Strand, SyncEvent, comb,
+    Access, Act, Ctx, Flow, Held, Interval, Kind, LocksetId, Locksets, Object, Phase, Place, Pos, Race, Rank, Segment,
+    Side, Site, Span, Strand, comb,
 };
 
 /// Two sites and what they did, in a fixed order.
@@ -87,35 +89,53 @@ impl Owner {
         &self.screened
     }
 
+    /// The ranks whose accesses have a conflicting partner.
+    pub fn in_question(&self) -> BTreeSet<Rank> {
+        let marked = self.accesses.iter().zip(&self.screened.marked).filter(|&(_, &marked)| marked);
+        marked.map(|(access, _)| access.strand.rank).collect()
+    }
+
     /// What flowed through locks to or from this memory.
-    pub fn flows(&self, events: &[SyncEvent]) -> Vec<Flow> {
+    pub fn flows(&self, logs: Logs) -> Vec<Flow> {
         let mut flows = Vec::new();
         let found = |found| {
             if let Found::Flow(flow) = found {
                 flows.push(flow);
             }
         };
-        replay(&self.accesses, &self.screened.marked, events, &[], &self.locksets, found);
+        replay(&self.accesses, &self.screened.marked, logs, &self.locksets, found);
         flows.sort_unstable();
         flows.dedup();
         flows
     }
 
-    /// Order later, by the logs of all ranks and what flowed through locks anywhere.
-    pub fn judge(&mut self, events: &[SyncEvent], flows: &[Flow]) {
-        let (accesses, races, fresh, carried) = (&self.accesses, &mut self.races, &mut self.fresh, self.carried);
-        let locksets = &self.locksets;
-        replay(accesses, &self.screened.marked, events, flows, locksets, |found| {
-            let Found::Race(pair) = found else { return };
-            if pair.first < carried && pair.second < carried {
-                return; // met at an earlier cut
-            }
-            let (a, b) = (&accesses[pair.first], &accesses[pair.second]);
+    /// Order later: what is unordered as far as the logs are known.
+    pub fn doubts(&self, logs: Logs) -> Doubts {
+        let mut doubts = Doubts::default();
+        self.unordered(logs, |_, a, b| doubts.add(a, b));
+        doubts
+    }
+
+    /// What is unordered now is a race.
+    pub fn judge(&mut self, logs: Logs) {
+        let (mut races, mut fresh) = (std::mem::take(&mut self.races), std::mem::take(&mut self.fresh));
+        self.unordered(logs, |pair, a, b| {
             let pairing = pairing(a, b);
             races.entry(pairing).and_modify(|race| race.seen += 1).or_insert_with(|| {
                 fresh.push(pairing);
-                race(a, b, pair, locksets)
+                race(a, b, pair, &self.locksets)
             });
+        });
+        (self.races, self.fresh) = (races, fresh);
+    }
+
+    fn unordered(&self, logs: Logs, mut found: impl FnMut(Pair, &Access, &Access)) {
+        replay(&self.accesses, &self.screened.marked, logs, &self.locksets, |met| {
+            let Found::Race(pair) = met else { return };
+            if pair.first < self.carried && pair.second < self.carried {
+                return; // met at an earlier cut
+            }
+            found(pair, &self.accesses[pair.first], &self.accesses[pair.second]);
         });
     }
 

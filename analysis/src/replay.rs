@@ -1,4 +1,8 @@
-//! Order later: the logs of all ranks, replayed in one order that respects happens-before, with the accesses in question.
+//! Order later: logs, replayed in one order that respects happens-before, with the accesses in question.
+//!
+//! The logs may be those of some ranks only ([`known`](crate::known)). What they order is ordered; so an acquire of what nobody is known to have released
+//! teaches nothing, and an observation of a word teaches only what the seen version is known to contain: back to the last version that set the
+//! word or, unless all of them are known, that follows on one that is missing.
 //!
 //! This is FastTrack's idea moved to after the fact. Each strand's events and accesses are taken in program order; a strand that
 //! acquires waits until what it acquires has been released. At each access the strand's [`Clock`] says what is known to be done;
@@ -28,8 +32,8 @@ use std::ops::Bound;
 use std::rc::Rc;
 use thrille_history::{History, IntervalSkiplist, Keep};
 use thrille_model::{
-    Access, Ctx, Flow, How, Lock, Locksets, Order, Phase, Pos, Rank, Segment, Site, Span, Strand, Sync, SyncEvent,
-    Token, Why, Word, conflict, protected,
+    Access, Ctx, Flow, How, Lock, Locksets, Order, Pos, Rank, Segment, Site, Span, Strand, Sync, SyncEvent, Token, Why,
+    Word, conflict, protected,
 };
 
 /// An unordered, conflicting, unprotected pair: indices of accesses, the earlier in the replay first.
@@ -52,18 +56,18 @@ pub enum Found {
     Flow(Flow),
 }
 
-/// Replays the logs with the accesses that `chosen` marks and the flows through locks that are known, and tells `found` of every race
-/// and every flow met.
-pub fn replay(
-    accesses: &[Access],
-    chosen: &[bool],
-    events: &[SyncEvent],
-    flows: &[Flow],
-    locksets: &Locksets,
-    found: impl FnMut(Found),
-) {
-    let events: Vec<SyncEvent> = events.iter().copied().chain(flows.iter().flat_map(|f| as_events(*f))).collect();
-    let mut replay = Replay::new(accesses, chosen, &events, locksets, found);
+/// What is known of the logs.
+#[derive(Clone, Copy)]
+pub struct Logs<'a> {
+    /// Events in any order, but for those of one position.
+    pub events: &'a [SyncEvent],
+    /// The versions of words of which all updates are there that they are made of, if not all logs are.
+    pub closed: &'a FxHashSet<(Word, u64)>,
+}
+
+/// Replays the logs with the accesses that `chosen` marks, and tells `found` of every race and every flow through a lock that it meets.
+pub fn replay(accesses: &[Access], chosen: &[bool], logs: Logs, locksets: &Locksets, found: impl FnMut(Found)) {
+    let mut replay = Replay::new(accesses, chosen, logs, locksets, found);
     loop {
         while let Some(lane) = replay.ready.pop() {
             replay.run(lane);
@@ -75,7 +79,7 @@ pub fn replay(
 }
 
 /// A flow as what it does to the order: the end of the earlier section comes before the access in the later one.
-fn as_events(flow: Flow) -> [SyncEvent; 2] {
+pub fn as_events(flow: Flow) -> [SyncEvent; 2] {
     let event = |(strand, pos), sync| SyncEvent { strand, pos, sync };
     [event(flow.from, Sync::Release(Token::Flow(flow))), event(flow.to, Sync::Acquire(Token::Flow(flow)))]
 }
@@ -107,9 +111,14 @@ struct WordState {
     /// Joined up to here.
     joined: Option<u64>,
     running: Clock,
+    /// The same since the last gap, if there was one since the word was last set.
+    since_gap: Option<Clock>,
     /// What an observer of a version learns, for the versions that somebody observes.
     learned: FxHashMap<u64, Rc<Clock>>,
-    observed: FxHashSet<u64>,
+    /// Those versions, and whether all is known that they are made of.
+    observed: FxHashMap<u64, bool>,
+    /// The versions before which one is missing.
+    gaps: BTreeSet<u64>,
     /// The versions that replaced what was there.
     sets: BTreeSet<u64>,
     /// The puts whose signals are in the release sequence at a version.
@@ -152,6 +161,8 @@ struct Replay<'a, F> {
     strands: Vec<StrandState>,
     lanes: FxHashMap<Strand, Lane>,
     tokens: FxHashMap<Token, TokenState>,
+    /// The global barriers among them, in order.
+    barriers: Vec<Token>,
     words: FxHashMap<Word, WordState>,
     quiets: FxHashMap<(Rank, Ctx), Vec<Quiets>>,
     /// Why pairs of sites race, once found out.
@@ -167,7 +178,8 @@ struct Replay<'a, F> {
 }
 
 impl<'a, F: FnMut(Found)> Replay<'a, F> {
-    fn new(accesses: &'a [Access], chosen: &[bool], events: &'a [SyncEvent], locksets: &'a Locksets, found: F) -> Self {
+    fn new(accesses: &'a [Access], chosen: &[bool], logs: Logs<'a>, locksets: &'a Locksets, found: F) -> Self {
+        let events = logs.events;
         let mut items: BTreeMap<Strand, Vec<(Pos, Item)>> = BTreeMap::new();
         let mut tokens: FxHashMap<Token, TokenState> = FxHashMap::default();
         let mut words: FxHashMap<Word, WordState> = FxHashMap::default();
@@ -186,7 +198,8 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                     state.updates.insert(version, WordUpdate { how, clock: None, signal });
                 }
                 Sync::Observe { word, version } => {
-                    words.entry(word).or_default().observed.insert(version);
+                    let closed = logs.closed.contains(&(word, version));
+                    words.entry(word).or_default().observed.insert(version, closed);
                 }
                 Sync::Lock(lock, _) => {
                     sections.entry((event.strand, lock)).or_default().insert(event.pos, event.sync);
@@ -195,9 +208,17 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                     locks.entry(lock).or_default().to_end.insert(number);
                     sections.entry((event.strand, lock)).or_default().insert(event.pos, event.sync);
                 }
+                // A barrier comes after those before it, whoever is known to have called it.
+                Sync::Acquire(token @ Token::Phase(_)) => _ = tokens.entry(token).or_default(),
                 Sync::Acquire(_) | Sync::Quiet(_) | Sync::Fence(_) => {}
             }
         }
+        for state in words.values_mut() {
+            let first = |&(&version, _): &(&u64, _)| version == 0 || !state.updates.contains_key(&(version - 1));
+            state.gaps = state.updates.iter().filter(first).map(|(&version, _)| version).collect();
+        }
+        let mut barriers: Vec<Token> = tokens.keys().copied().filter(|t| matches!(t, Token::Phase(_))).collect();
+        barriers.sort_unstable();
         for (i, access) in accesses.iter().enumerate().filter(|&(i, _)| chosen[i]) {
             items.entry(access.strand).or_default().push((access.begin, Item::Access(i)));
         }
@@ -211,13 +232,15 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
             strands.push(StrandState { items, next: 0, clock: Clock::default() });
         }
         let ready = (0..strands.len() as u32).rev().map(Lane).collect();
-        Self {
+        let first_barrier = barriers.first().copied();
+        let mut replay = Self {
             accesses,
             events,
             locksets,
             strands,
             lanes,
             tokens,
+            barriers,
             words,
             quiets: FxHashMap::default(),
             whys: FxHashMap::default(),
@@ -227,7 +250,11 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
             history: FxHashMap::default(),
             ready,
             found,
+        };
+        if let Some(barrier) = first_barrier {
+            replay.complete(barrier);
         }
+        replay
     }
 
     /// Takes a strand as far as it can go.
@@ -316,8 +343,15 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 if let Some(learned) = state.learned.get(&version) {
                     clock.join(learned);
                 }
-                let set_at = state.sets.range(..=latest).next_back().copied().unwrap_or(0);
-                let from = state.signals.partition_point(|&(v, _)| v < set_at);
+                let closed = state.observed.get(&version).copied().unwrap_or(false);
+                if !closed && latest != version {
+                    return true;
+                }
+                let mut first = state.sets.range(..=latest).next_back().copied().unwrap_or(0);
+                if !closed {
+                    first = first.max(state.gaps.range(..=latest).next_back().copied().unwrap_or(0));
+                }
+                let from = state.signals.partition_point(|&(v, _)| v < first);
                 let to = state.signals.partition_point(|&(v, _)| v <= latest);
                 for &(_, put) in &state.signals[from..to] {
                     let seen = self.signal_seen.entry(put).or_default();
@@ -361,13 +395,14 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
     /// different strands call them.
     fn complete(&mut self, mut token: Token) {
         loop {
-            let before = previous_barrier(token).and_then(|t| self.tokens.get(&t));
+            let barrier = self.barriers.binary_search(&token).ok();
+            let before = barrier.and_then(|i| i.checked_sub(1)).and_then(|i| self.tokens.get(&self.barriers[i]));
             if before.is_some_and(|state| !state.complete) {
                 return;
             }
             let before = before.map(|state| state.clock.clone());
             let Some(state) = self.tokens.get_mut(&token) else { return };
-            if state.releases_to_come > 0 {
+            if state.releases_to_come > 0 || state.complete {
                 return;
             }
             if let Some(before) = before {
@@ -375,8 +410,8 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
             }
             state.complete = true;
             self.ready.append(&mut state.waiting);
-            let Token::Phase(Phase(n)) = token else { return };
-            token = Token::Phase(Phase(n + 1));
+            let Some(&next) = barrier.and_then(|i| self.barriers.get(i + 1)) else { return };
+            token = next;
         }
     }
 
@@ -464,13 +499,6 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
     }
 }
 
-fn previous_barrier(token: Token) -> Option<Token> {
-    match token {
-        Token::Phase(Phase(n)) => n.checked_sub(1).map(|n| Token::Phase(Phase(n))),
-        _ => None,
-    }
-}
-
 /// Whether a race with `old` would be reported by a race with `new`, if nothing orders that one either.
 fn stands_for(new: &Access, old: &Access) -> bool {
     new.strand == old.strand
@@ -497,15 +525,22 @@ impl WordState {
             let Some(clock) = update.clock.take() else { return };
             if update.how == How::Set {
                 self.running = clock;
+                self.since_gap = None;
             } else {
+                if self.joined.is_some() && self.gaps.contains(&version) {
+                    self.since_gap = Some(clock.clone());
+                } else if let Some(since_gap) = &mut self.since_gap {
+                    since_gap.join(&clock);
+                }
                 self.running.join(&clock);
             }
             if let Some(put) = update.signal {
                 self.signals.push((version, put));
             }
             self.joined = Some(version);
-            if self.observed.contains(&version) {
-                self.learned.insert(version, Rc::new(self.running.clone()));
+            if let Some(&closed) = self.observed.get(&version) {
+                let known = if closed { &self.running } else { self.since_gap.as_ref().unwrap_or(&self.running) };
+                self.learned.insert(version, Rc::new(known.clone()));
             }
         }
     }

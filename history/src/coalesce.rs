@@ -45,12 +45,15 @@ pub struct NoLeaf {
     pub leaves: usize,
 }
 
+/// One bit a byte of a page. Of arrays in arrays, since only short ones of zeros are asked for from the system as such, and not written.
+type Leaf = [[u64; 8]; WORDS / 8];
+
 /// Sets of bytes, one a class: see the top of `coalesce.rs`.
 #[derive(Clone, Debug)]
 pub struct Coalescer {
     /// Page, and class and leaf + 1 as one number; 0 is a free entry. Twice as many as leaves.
     table: Vec<[u64; 2]>,
-    bits: Vec<[u64; WORDS]>,
+    bits: Vec<Leaf>,
     /// By leaf: which of its words are not zero.
     summaries: Vec<u64>,
     /// By leaf, for those in use.
@@ -97,7 +100,7 @@ impl Coalescer {
         let pages = pages.next_power_of_two().clamp(4, 1 << 30);
         Self {
             table: vec![[0; 2]; pages * 2],
-            bits: vec![[0; WORDS]; pages],
+            bits: vec![[[0; 8]; WORDS / 8]; pages],
             summaries: vec![0; pages],
             used: Vec::with_capacity(pages),
             run: Run::NONE,
@@ -147,7 +150,7 @@ impl Coalescer {
     /// Sets bytes of one page.
     #[inline(always)]
     fn set_in(&mut self, leaf: usize, first: u64, end: u64) {
-        let (bits, mut at) = (&mut self.bits[leaf], first);
+        let (bits, mut at) = (self.bits[leaf].as_flattened_mut(), first);
         while at < end {
             let stop = end.min(at / 64 * 64 + 64);
             bits[(at / 64) as usize % WORDS] |= mask(at % 64, at % 64 + (stop - at));
@@ -228,7 +231,7 @@ impl Coalescer {
                 let word = summary.trailing_zeros() as usize;
                 summary &= summary - 1;
                 let base = page * PAGE + word as u64 * 64;
-                ones(std::mem::take(&mut self.bits[leaf][word]), |from, len| {
+                ones(std::mem::take(&mut self.bits[leaf][word / 8][word % 8]), |from, len| {
                     let lo = base + from;
                     match &mut open {
                         Some((of, _, hi)) if *of == class && *hi == lo => *hi = lo + len,
@@ -269,7 +272,9 @@ mod tests {
         let mut out = Vec::new();
         coalescer.drain(|class, at| out.push((class.0, at.lo(), at.hi())));
         assert!(coalescer.is_empty() && coalescer.summaries.iter().all(|&s| s == 0));
-        assert!(coalescer.bits.iter().flatten().all(|&w| w == 0) && coalescer.table.iter().all(|e| *e == [0; 2]));
+        assert!(
+            coalescer.bits.iter().flatten().flatten().all(|&w| w == 0) && coalescer.table.iter().all(|e| *e == [0; 2])
+        );
         out
     }
 

@@ -13,6 +13,8 @@ pub mod kind {
 
 /// The mode in which the instrumented copy is chosen.
 pub const IN: u64 = 2;
+/// The mode in which the library is asked behind loops.
+pub const ASK: u64 = 3;
 /// The mode in which nothing is counted.
 pub const OFF: u64 = 0;
 
@@ -30,6 +32,7 @@ pub struct Hooks {
     pub descriptor: Type,
     pub enter: Hook,
     pub spent: Hook,
+    pub behind: Hook,
     pub access: Hook,
     pub range: Hook,
     pub affine: Hook,
@@ -51,6 +54,7 @@ impl Hooks {
             descriptor,
             enter: preserving("thrille_enter", &[pointer]),
             spent: preserving("thrille_spent", &[pointer]),
+            behind: preserving("thrille_behind", &[pointer]),
             access: preserving("thrille_access", &[pointer, pointer]),
             range: preserving("thrille_range", &[pointer, pointer, i64]),
             affine: preserving("thrille_affine", &[pointer, pointer, i64, i64]),

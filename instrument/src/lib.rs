@@ -13,6 +13,7 @@
 //! | [`check`] | countdown and detour of a group |
 //! | [`double`] | the two copies and the choice at the entry |
 //! | [`switch`] | the choice at loop headers |
+//! | [`behind`] | the way back behind loops |
 //! | [`hooks`] | the library's functions |
 //! | [`options`] | what can be switched |
 //! | [`source`] | places in the source |
@@ -22,6 +23,7 @@
 //! too, loops without calls leave the instrumented copy and never enter it in the middle, and one countdown serves a basic block.
 
 mod accesses;
+mod behind;
 mod check;
 mod double;
 mod eliminate;
@@ -91,7 +93,7 @@ impl Pass {
             work.apart(&found.groups)
         } else {
             let doubled = work.in_one(&found.groups);
-            switch::switch(&work, &doubled, &loops);
+            switch::switch(&work, &doubled, &loops, &found.groups);
             function
         };
         if self.options.verify {

@@ -11,6 +11,7 @@
 //! ```
 
 use crate::accesses::Group;
+use crate::behind::behind;
 use crate::double::{Doubled, Work};
 use crate::hooks::IN;
 use crate::ir::{add_incoming, incoming, instructions, phis, redirect, successors};
@@ -21,8 +22,8 @@ use std::ffi::c_void;
 /// A loop of the plain copy.
 #[derive(Debug)]
 pub struct Loop {
-    header: Block,
-    blocks: HashSet<Block>,
+    pub header: Block,
+    pub blocks: HashSet<Block>,
     innermost: bool,
     /// It calls functions.
     calls: bool,
@@ -68,12 +69,12 @@ pub fn loops(function: Value, analyses: Analyses, groups: &[Group], calling: &Ha
     all
 }
 
-fn is_landing(block: Block) -> bool {
+pub fn is_landing(block: Block) -> bool {
     instructions(block).map(|i| LLVMGetInstructionOpcode(i)).find(|&o| o != opcode::PHI) == Some(opcode::LANDING_PAD)
 }
 
 /// The two copies of each value, in the order of the program.
-struct Pairs {
+pub struct Pairs {
     all: Vec<Option<(Value, Value)>>,
     of_plain: HashMap<Value, usize>,
 }
@@ -92,7 +93,7 @@ impl Pairs {
     }
 
     /// The pair of a plain value, which is then replaced by what is given back.
-    fn change(&mut self, plain: Value, by: impl FnOnce(Value) -> Option<(Value, Value)>) {
+    pub fn change(&mut self, plain: Value, by: impl FnOnce(Value) -> Option<(Value, Value)>) {
         let slot = self.of_plain.get(&plain).and_then(|&index| self.all.get_mut(index));
         if let Some(slot @ Some(_)) = slot
             && let Some((_, copy)) = slot.take()
@@ -109,19 +110,20 @@ impl Pairs {
     }
 }
 
-fn replace(old: Value, new: Value) {
+pub fn replace(old: Value, new: Value) {
     LLVMReplaceAllUsesWith(old, new);
     LLVMInstructionEraseFromParent(old);
 }
 
 /// Lets control change sides at the headers of these loops.
-pub fn switch(work: &Work, doubled: &Doubled, loops: &[Loop]) {
+pub fn switch(work: &Work, doubled: &Doubled, loops: &[Loop], groups: &[Group]) {
     if loops.is_empty() {
         return;
     }
     let mut pairs = Pairs::new(doubled);
     // Before anything is redirected.
     let inside: Vec<HashSet<Block>> = loops.iter().map(|one| copied_blocks(doubled, one)).collect();
+    behind(work, doubled, loops, groups, &mut pairs);
     for (one, inside) in loops.iter().zip(inside) {
         let copy = doubled.copy(one.header);
         if one.innermost && !one.calls {

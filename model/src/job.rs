@@ -116,6 +116,8 @@ pub struct Sampled {
     pub budget: Option<u16>,
     /// Microseconds that looking took, of all threads; 0 if nobody measured.
     pub spent_us: u64,
+    /// Those of them that went into observing calls of the communication library, which no policy chooses from.
+    pub calls_us: u64,
     /// Microseconds that passed meanwhile, of all threads.
     pub elapsed_us: u64,
     /// By function.

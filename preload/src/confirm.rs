@@ -32,11 +32,13 @@ use thrille_phase2::protocol::{Arrival, ENV_COORDINATOR, LATE};
 use thrille_runtime::{End, Module, Operands, Recorder, UNRESOLVED};
 use thrille_transport::Token;
 
-/// What a strand that is held does meanwhile: others may wait for its MPI library to work on what they want of it.
+/// What a strand that is held does meanwhile: others may wait for its library to work on what they want of it.
 #[cfg(feature = "mpi")]
-const IDLE: Option<fn(Strand)> = Some(crate::mpi::idle);
+fn idle() -> Option<fn(Strand)> {
+    Some(crate::mpi::idle)
+}
 #[cfg(not(feature = "mpi"))]
-const IDLE: Option<fn(Strand)> = None;
+use crate::shmem::idle;
 
 /// This process takes part in such a run.
 pub static CONFIRMING: AtomicBool = AtomicBool::new(false);
@@ -67,13 +69,13 @@ fn connect(told: &Told, address: &str) -> Result<(), String> {
     let at = address.parse().map_err(|_| "not an address; start the program with thrille confirm")?;
     let token = std::env::var(ENV_TOKEN).ok().and_then(|text| text.parse::<Token>().ok());
     let token = token.ok_or_else(|| format!("{ENV_TOKEN} is no token; start the program with thrille confirm"))?;
-    let (client, stream) = Client::connect(at, &token, (told.rank, told.size), IDLE)
+    let (client, stream) = Client::connect(at, &token, (told.rank, told.size), idle())
         .map_err(|error| format!("no coordinator there: {error}"))?;
     if client.is_late() {
         let begun = std::time::Instant::now();
         while begun.elapsed() < LATE {
             std::thread::sleep(std::time::Duration::from_millis(1));
-            if let Some(idle) = IDLE {
+            if let Some(idle) = idle() {
                 idle(Strand { rank: Rank(told.rank), index: 0 });
             }
         }

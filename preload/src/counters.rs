@@ -1,6 +1,6 @@
 //! Counters in memory that all ranks share: which update of a word an observer saw.
 //!
-//! A counter's lowest bit locks it: an operation on a word and the counting of it are one step for all who do the same. The counters lie in
+//! A counter's lowest bit locks it, the next one says that somebody has seen this version of the word: an operation on a word and the counting of it are one step for all who do the same. The counters lie in
 //! one anonymous memory file, as sparse as their use. Rank 0 makes the file; the others open it through rank 0's descriptor, so that it
 //! has no name and leaves no trace. So the ranks must be on one machine; elsewhere there are no counters.
 
@@ -9,6 +9,7 @@ use crate::rank::{Told, agree, complain};
 use std::fs::{File, OpenOptions};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
+use thrille_runtime::Made;
 
 /// Something at an address that other processes reach by their own instructions, too: its word, locked.
 #[cfg(feature = "mpi")]
@@ -69,7 +70,7 @@ impl Counters {
         loop {
             let now = cell.load(Ordering::Relaxed);
             if now & 1 == 0 && cell.compare_exchange_weak(now, now | 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                return Some(Counted { cell, version: now >> 1 });
+                return Some(Counted { cell, version: now >> 2, seen: now & 2 != 0 });
             }
             turns += 1;
             if turns > 50 {
@@ -112,23 +113,37 @@ fn machine() -> String {
 pub struct Counted {
     cell: &'static AtomicU64,
     version: u64,
+    /// By somebody who comes after what made it.
+    seen: bool,
 }
 
 impl Counted {
-    /// How many updates there have been.
-    pub fn version(&self) -> u64 {
+    /// How many updates there have been. Whoever asks has seen what the last one made.
+    pub fn version(&mut self) -> u64 {
+        self.seen = true;
         self.version
+    }
+
+    /// The same, for who may know all about a version already and need not see it again.
+    #[cfg(feature = "shmem")]
+    pub fn version_beyond(&mut self, known: Option<u64>) -> u64 {
+        if known == Some(self.version) { self.version } else { self.version() }
     }
 
     /// Counts one more.
     pub fn update(&mut self) -> u64 {
+        self.make().version
+    }
+
+    /// Counts one more, and tells whether the one before was seen by anybody.
+    pub fn make(&mut self) -> Made {
         self.version += 1;
-        self.version
+        Made { version: self.version, unseen_before: !std::mem::replace(&mut self.seen, false) }
     }
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.cell.store(self.version << 1, Ordering::Release);
+        self.cell.store(self.version << 2 | u64::from(self.seen) << 1, Ordering::Release);
     }
 }

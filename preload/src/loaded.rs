@@ -44,6 +44,26 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, modules:
     0
 }
 
+/// What the executable can write, its static data: begin and length.
+#[cfg(feature = "shmem")]
+pub fn data() -> Option<(u64, u64)> {
+    unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _size: usize, data: *mut c_void) -> c_int {
+        // SAFETY: the linker's description is valid during the call; the option is that of `data`.
+        unsafe {
+            let (info, data) = (&*info, &mut *data.cast::<Option<(u64, u64)>>());
+            let headers = std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum));
+            let writable = |h: &&libc::Elf64_Phdr| h.p_type == libc::PT_LOAD && h.p_flags & libc::PF_W != 0;
+            *data = headers.iter().find(writable).map(|h| (info.dlpi_addr + h.p_vaddr, h.p_memsz));
+        }
+        // The executable comes first.
+        1
+    }
+    let mut data = None;
+    // SAFETY: the callback is called with the option that is passed here, which outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut data).cast()) };
+    data
+}
+
 /// The GNU build id among an ELF file's notes.
 fn build_id(mut notes: &[u8]) -> Option<Vec<u8>> {
     let word = |bytes: &[u8], at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);

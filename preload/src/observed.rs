@@ -78,7 +78,11 @@ impl Observed {
     /// Goes on after it.
     pub fn leave_barrier(&mut self) {
         sampled::count_executed(self.recorder);
-        sampled::charge(|| self.session.leave_barrier(self.recorder));
+        if self.session.cuts_next() {
+            sampled::charge_exchange(|| self.session.leave_barrier(self.recorder));
+        } else {
+            self.session.leave_barrier(self.recorder);
+        }
         // Which barrier it is: where it is called, and from where.
         let from = u64::from(self.recorder.stack.at(self.pc).0);
         sampled::phase((self.pc ^ from << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);

@@ -189,6 +189,7 @@ unsafe extern "C" fn parallel_begin(
     strand::prepare(team as usize);
     let new = Region::new();
     release([new.fork()]);
+    strand::calls();
     // SAFETY: see above.
     unsafe { keep(region, new) };
 }
@@ -200,6 +201,7 @@ unsafe extern "C" fn parallel_end(region: *mut Data, _task: *mut Data, _flags: c
     // SAFETY: see above.
     if let Some(region) = unsafe { taken::<Region>(region) } {
         acquire(region.join());
+        strand::dismisses(region.name());
     }
 }
 
@@ -229,6 +231,9 @@ unsafe extern "C" fn implicit_task(
             strand::joins_team();
             if let Some(region) = &region {
                 acquire(region.fork());
+            }
+            if index != 0 {
+                strand::wakes();
             }
             keep(task, Task::implicit(region, index));
         }
@@ -268,6 +273,9 @@ unsafe extern "C" fn sync_region(
             if join.is_some() && task.index != 0 {
                 strand::count();
             }
+            if task.index != 0 {
+                strand::rests(team.name());
+            }
         }
         (_, _) => {
             let Some(team) = &task.region else { return };
@@ -276,6 +284,7 @@ unsafe extern "C" fn sync_region(
             let over = unsafe { region.as_ref().is_none_or(|region| region.ptr.is_null()) };
             if !over || task.index == 0 {
                 acquire(team.barrier(number));
+                strand::goes_on(team.name());
             }
         }
     }

@@ -276,7 +276,6 @@ pub enum Ending {
     /// It did not; the others may come to their end in the same way.
     Early,
     /// The others wait inside their library, and will not come to a last exchange.
-    #[cfg(feature = "mpi")]
     Abort,
 }
 
@@ -303,7 +302,6 @@ pub fn finish(ending: Ending) {
                 }
                 session.finish(&mut recorder, false);
             }
-            #[cfg(feature = "mpi")]
             Ending::Abort => session.abandon(&mut recorder),
         });
         if let Some(error) = session.failure() {

@@ -44,12 +44,19 @@ static COVERAGE: Mutex<Option<Coverage>> = Mutex::new(None);
 /// One thread's sampling, and what of the process it has noticed.
 pub struct Seat {
     sampler: Sampler,
+    /// Calls observed that have not been charged for.
+    calls: u32,
     generation: u32,
     phase: u64,
 }
 
 /// What an entry of a function costs when it is decided upon, in nanoseconds; counting it is part of the hook.
 const DECISION_NS: f64 = 40.0;
+
+/// What observing a call of the communication library costs, in nanoseconds: an estimate, from `nas-bench/src/psearch.c`.
+const CALL_NS: f64 = 60.0;
+/// So many are charged for at a time.
+const CALLS: u32 = 64;
 
 /// The processor's clock.
 #[inline]
@@ -67,6 +74,22 @@ fn ticks_per_us() -> f64 {
     }
     let passed = ticks().wrapping_sub(from);
     (passed as f64 / (began.elapsed().as_nanos() as f64 / 1000.0)).max(1.0)
+}
+
+/// The processor's clock, without the time that this process did not run: a budget is a share of what the program takes, not of what others take from it.
+/// The system is asked once in a millisecond.
+pub fn worked() -> u64 {
+    static ASKED: AtomicU64 = AtomicU64::new(0);
+    static AWAY: AtomicU64 = AtomicU64::new(0);
+    let Some(plan) = PLAN.get() else { return ticks() };
+    let now = ticks();
+    let asked = ASKED.load(Ordering::Relaxed);
+    if now.wrapping_sub(asked) as f64 > 1000.0 * plan.ticks_per_us {
+        let ran = (cpu_ns(libc::CLOCK_PROCESS_CPUTIME_ID) as f64 / 1000.0 * plan.ticks_per_us) as u64;
+        AWAY.store(now.saturating_sub(ran), Ordering::Relaxed);
+        ASKED.store(now, Ordering::Relaxed);
+    }
+    now.saturating_sub(AWAY.load(Ordering::Relaxed))
 }
 
 /// What the launcher said, or what suits how the program was built: this may be asked before the program begins, by its constructors.
@@ -92,7 +115,7 @@ pub fn for_sites() -> Option<Sampling> {
     std::env::var_os(ENV_RUN_DIR)?;
     let plan = settled();
     if let Sampling::By(name) = plan.sampling {
-        let controller = Controller::new(plan.budget, plan.ticks_per_us, ticks());
+        let controller = Controller::new(plan.budget, plan.ticks_per_us, worked());
         sites::sampling::begin(&name, plan.seed, controller, plan.ticks_per_us);
     }
     Some(plan.sampling)
@@ -127,7 +150,7 @@ pub fn decision_ticks() -> u64 {
 fn seat(name: &Name, plan: &Plan, strand: Strand) -> Option<Seat> {
     let controller = Controller::new(plan.budget, plan.ticks_per_us, ticks());
     let sampler = Sampler::new(name, Gaps::new(plan.seed, strand.rank.0, strand.index), controller)?;
-    Some(Seat { sampler, generation: GENERATION.load(Ordering::Relaxed), phase: 0 })
+    Some(Seat { sampler, calls: 0, generation: GENERATION.load(Ordering::Relaxed), phase: 0 })
 }
 
 /// This thread is observed from now on.
@@ -189,9 +212,9 @@ pub fn tell() {
         return;
     }
     let mut coverage = COVERAGE.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
-    if let Some(doubled) = sites::sampling::take_coverage(ticks()) {
+    if let Some(doubled) = sites::sampling::take_coverage(worked()) {
         // What the threads spent by themselves is in it.
-        (coverage.spent_us, coverage.elapsed_us) = (0, 0);
+        (coverage.spent_us, coverage.calls_us, coverage.elapsed_us) = (0, 0, 0);
         coverage.add(&doubled);
     }
     let figures = |f: &thrille_sampling::FunctionCoverage| {
@@ -207,6 +230,7 @@ pub fn tell() {
         seed: plan.seed,
         budget: plan.budget.map(Budget::thousandths),
         spent_us: if plan.budget.is_some() { coverage.spent_us } else { 0 },
+        calls_us: if plan.budget.is_some() { coverage.calls_us } else { 0 },
         elapsed_us: coverage.elapsed_us,
         functions: Vec::new(),
     };
@@ -238,21 +262,28 @@ pub fn notice(block: *mut Block) {
     }
 }
 
-/// Time that the detector took for something else than looking.
-pub fn charge(work: impl FnOnce()) {
+/// An exchange of the ranks, of which the time counts that this thread was at work.
+pub fn charge_exchange(work: impl FnOnce()) {
     // SAFETY: the block is this thread's own; what is done meanwhile does not use the seat.
     let measures = unsafe { (*block()).seat.as_mut() }.is_some_and(|seat| seat.sampler.controller().measures());
-    if !measures {
-        return work();
-    }
-    let from = ticks();
+    let Some(plan) = PLAN.get().filter(|_| measures) else { return work() };
+    let from = cpu_ns(libc::CLOCK_THREAD_CPUTIME_ID);
     work();
+    let spent = (cpu_ns(libc::CLOCK_THREAD_CPUTIME_ID).saturating_sub(from) as f64 / 1000.0 * plan.ticks_per_us) as u64;
     let now = ticks();
     // SAFETY: as above.
     if let Some(seat) = unsafe { (*block()).seat.as_mut() } {
-        seat.sampler.controller().charge_other(now.wrapping_sub(from), now);
+        seat.sampler.controller().charge_exchange(spent, now);
     }
-    sites::sampling::charge_other(now.wrapping_sub(from), now);
+    sites::sampling::charge(|controller| controller.charge_exchange(spent, worked()));
+}
+
+/// Nanoseconds that a thread or process has been at work.
+fn cpu_ns(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the system writes the time there.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 /// How a call of the program that reads and writes memory is looked at.
@@ -303,7 +334,7 @@ impl Seat {
     pub fn touch(&mut self, recorder: &mut Recorder, address: u64, len: u64, acts: &[(Kind, Act)], pc: u64) -> bool {
         let measures = self.sampler.controller().measures();
         let from = if measures { ticks() } else { 0 };
-        let mut full = false;
+        let (mut full, mut kept) = (false, false);
         if let Look::Take(taken) = self.sampler.decide(pc) {
             let (before, executed) = (recorder.observed, recorder.executed);
             for &(kind, act) in acts {
@@ -311,13 +342,19 @@ impl Seat {
             }
             // The sampler has counted it.
             recorder.executed = executed;
-            let private = recorder.observed == before && recorder.is_private(address, len);
+            kept = recorder.observed != before;
+            let private = !kept && recorder.is_private(address, len);
             self.sampler.taken(taken, private);
         }
         if measures {
             let now = ticks();
-            self.sampler.controller().charge(now.wrapping_sub(from), now);
-            sites::sampling::charge_other(now.wrapping_sub(from), now);
+            let spent = now.wrapping_sub(from);
+            if kept {
+                self.sampler.controller().charge_sample(spent, now);
+            } else {
+                self.sampler.controller().charge(spent, now);
+            }
+            sites::sampling::charge(|controller| controller.charge_other(spent, worked()));
         }
         full
     }
@@ -334,7 +371,22 @@ impl Seat {
         self.sampler.leave();
     }
 
+    /// Charges for the calls since the last time.
+    #[cold]
+    fn charge_calls(&mut self) {
+        let Some(plan) = PLAN.get().filter(|plan| plan.budget.is_some()) else { return };
+        let calls = f64::from(std::mem::take(&mut self.calls));
+        let (spent, now) = ((calls * plan.ticks_per_us * CALL_NS / 1000.0) as u64, ticks());
+        self.sampler.controller().charge_calls(spent, now);
+        sites::sampling::charge(|controller| controller.charge_calls(spent, worked()));
+    }
+
+    #[inline]
     fn notice(&mut self, recorder: &Recorder) {
+        self.calls += 1;
+        if self.calls >= CALLS {
+            self.charge_calls();
+        }
         let generation = recorder.generation().wrapping_add(GENERATION.load(Ordering::Relaxed));
         if generation != self.generation {
             self.generation = generation;

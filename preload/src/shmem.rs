@@ -8,6 +8,7 @@
 //! | [`wait`] | wait and test |
 //! | [`order`] | fence, quiet, barriers, locks, contexts |
 //! | [`collectives`] | what moves data among many |
+//! | [`library`] | whose library is behind |
 //! | [`words`] | which update of a word an observer saw |
 //! | [`call`] | what the rows of all of them are written in |
 
@@ -18,9 +19,22 @@ mod types;
 mod atomics;
 mod call;
 mod collectives;
+mod library;
 mod order;
 mod rma;
 mod setup;
 mod signal;
 mod wait;
 mod words;
+
+use thrille_model::Strand;
+
+/// What lets the library work while a strand is held, if it needs that: by the thread that has initialised it.
+pub fn idle() -> Option<fn(Strand)> {
+    let work: fn(Strand) = |strand| {
+        if strand.index == 0 {
+            library::progress();
+        }
+    };
+    (!library::is_embedded()).then_some(work)
+}

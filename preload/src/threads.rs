@@ -159,11 +159,27 @@ fn signalled(address: *const c_void) {
 
 fn awaited(address: *const c_void) {
     if let Some(observed) = observe_program() {
-        if let Some((word, counted)) = between_processes(address as u64) {
+        if let Some((word, mut counted)) = between_processes(address as u64) {
             observed.session.rank().observe(observed.recorder, word, counted.version());
             return;
         }
         observed.session.rank().await_local(observed.recorder, address as u64);
+    }
+}
+
+/// Waits, and does nothing until somebody signals this.
+fn resting<R>(address: *const c_void, wait: impl FnOnce() -> R) -> R {
+    let between_threads = between_processes(address as u64).is_none();
+    if between_threads && let Some(observed) = observe_program() {
+        observed.session.rank().rest(observed.recorder, address as u64);
+    }
+    waiting(wait)
+}
+
+/// It goes on.
+fn awake() {
+    if let Some(observed) = observe_program() {
+        observed.session.rank().wake(observed.recorder);
     }
 }
 
@@ -302,11 +318,12 @@ interpose! {
     }
     @c"GLIBC_2.3.2" fn pthread_cond_wait(condition: *mut c_void, mutex: *mut c_void) -> c_int, real => {
         released(mutex);
-        let result = waiting(|| unsafe { real(condition, mutex) });
+        let result = resting(condition, || unsafe { real(condition, mutex) });
         entered(mutex);
         if result == 0 {
             awaited(condition);
         }
+        awake();
         result
     }
     @c"GLIBC_2.3.2" fn pthread_cond_timedwait(condition: *mut c_void, mutex: *mut c_void, until: *const timespec) -> c_int, real => {
@@ -366,10 +383,11 @@ interpose! {
         unsafe { real(semaphore) }
     }
     fn sem_wait(semaphore: *mut c_void) -> c_int, real => {
-        let result = waiting(|| unsafe { real(semaphore) });
+        let result = resting(semaphore, || unsafe { real(semaphore) });
         if result == 0 {
             awaited(semaphore);
         }
+        awake();
         result
     }
     fn sem_trywait(semaphore: *mut c_void) -> c_int, real => {

@@ -36,12 +36,14 @@ pub fn sampling(ranks: &[RankRecords], modules: &mut Modules) -> Option<Sampling
     let mut functions: Vec<FunctionSampling> = functions.into_values().collect();
     functions.sort_by_key(|f| std::cmp::Reverse(f.executed));
     let (spent, elapsed) = all.iter().fold((0, 0), |sum, s| (sum.0 + s.spent_us, sum.1 + s.elapsed_us));
+    let calls: u64 = all.iter().map(|s| s.calls_us).sum();
     let percent = |spent: u64, elapsed: u64| 100.0 * spent as f64 / elapsed.saturating_sub(spent).max(1) as f64;
     Some(SamplingReport {
         policy: first.policy.clone(),
         seed: first.seed,
         budget_percent: first.budget.map(|thousandths| f64::from(thousandths) / 10.0),
         cost_percent: first.budget.map(|_| percent(spent, elapsed)),
+        calls_percent: first.budget.map(|_| percent(calls, elapsed)),
         sites: functions.iter().map(|f| u64::from(f.sites)).sum(),
         sites_taken: functions.iter().map(|f| u64::from(f.sites_taken)).sum(),
         executed: functions.iter().map(|f| f.executed).sum(),
@@ -57,6 +59,14 @@ pub fn lines(sampling: &SamplingReport) -> Vec<String> {
         _ => String::new(),
     };
     let mut out = vec![format!("   sampling: {}, seed {}{used}", sampling.policy, sampling.seed)];
+    if let (Some(budget), Some(calls)) = (sampling.budget_percent, sampling.calls_percent)
+        && calls >= budget
+    {
+        out.push(format!(
+            "   budget: calls of the communication library, which are always observed, took {calls:.1} %: loads and stores were looked at when they were \
+             new, and hardly more; a budget above that, or --sampling full, looks at more"
+        ));
+    }
     if sampling.policy == "NL" {
         out.push("   coverage: calls only, no load or store was looked at; --sampling full looks at everything".into());
         return out;

@@ -178,6 +178,8 @@ pub struct SamplingReport {
     pub budget_percent: Option<f64>,
     /// What it did cost.
     pub cost_percent: Option<f64>,
+    /// What of it went into calls of the communication library, which are always observed.
+    pub calls_percent: Option<f64>,
     /// Loads and stores in the program, as far as they are known.
     pub sites: u64,
     /// Those that were looked at at least once.

@@ -5,6 +5,7 @@
 //! | [`runs`] | merges one strand's loads and stores into runs of bytes: the access path |
 //! | [`recorder`] | what one strand carries: its position, locks, call stack and runs; touched by its own thread only |
 //! | [`underway`] | what a strand's own operations are using |
+//! | `carried` | what an only strand does again and again, told once |
 //! | [`rank`] | what the strands of a rank share: log, operations, locksets, what each strand knows of the others; behind one lock |
 //! | [`blocks`] | which private memory is which block, while there are several threads |
 //! | [`regions`] | which addresses are whose shared memory |
@@ -19,6 +20,7 @@
 //! strand's buffer is full, never by a load or store. [`recorder::Recorder`]s belong to their threads.
 
 pub mod blocks;
+mod carried;
 pub mod modules;
 pub mod rank;
 pub mod recorder;
@@ -32,6 +34,7 @@ pub mod underway;
 pub mod watch;
 
 pub use blocks::Blocks;
+pub use carried::Made;
 pub use modules::{Module, Modules};
 pub use rank::{End, Operands, Rank, Role};
 pub use recorder::{Recorder, UNRESOLVED};

@@ -13,9 +13,11 @@
 //! *Phases.* With one strand, an access belongs to the phase it is in. With several, a strand that the barrier's caller does not
 //! know of is not ordered by it: the upper bound stays open until a barrier's caller knows of the access ([`Status::settled`]).
 
+mod rest;
 mod tasks;
 
 use crate::blocks::Blocks;
+use crate::carried::{Carried, Made, end_of_section};
 use crate::modules::Modules;
 use crate::recorder::{Recorder, UNRESOLVED};
 use crate::regions::Regions;
@@ -23,6 +25,7 @@ use crate::runs::Run;
 use crate::stacks::Walk;
 use crate::underway::Use;
 use crate::watch::Watch;
+use rest::Life;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 pub(crate) use tasks::Binding;
@@ -141,7 +144,7 @@ pub struct Rank {
     modules: Modules,
     strands: Vec<Strand>,
     knowledge: Vec<Knowledge>,
-    alive: Vec<bool>,
+    lives: Vec<Life>,
     tasks: tasks::Tasks,
     tokens: FxHashMap<Token, Knowledge>,
     words: FxHashMap<Word, (u64, Knowledge)>,
@@ -156,6 +159,10 @@ pub struct Rank {
     closes: Vec<(thrille_model::Rank, Close)>,
     windows: Vec<(u32, u64)>,
     accesses: Vec<Access>,
+    /// Which events and records can still be moved.
+    carried: Carried,
+    /// The last of them, since somebody came to a global barrier: not known yet whether that one comes after them.
+    recent: Vec<Access>,
     /// When to look again for what can be merged.
     next_merge: usize,
     /// The limit was reached since the last cut, and merging has made what room it could.
@@ -190,7 +197,7 @@ impl Rank {
             modules,
             strands: Vec::new(),
             knowledge: Vec::new(),
-            alive: Vec::new(),
+            lives: Vec::new(),
             tasks: tasks::Tasks::default(),
             tokens: FxHashMap::default(),
             words: FxHashMap::default(),
@@ -203,6 +210,8 @@ impl Rank {
             closes: Vec::new(),
             windows: Vec::new(),
             accesses: Vec::new(),
+            carried: Carried::default(),
+            recent: Vec::new(),
             next_merge: MERGE,
             full: false,
             scratch: Vec::new(),
@@ -224,9 +233,10 @@ impl Rank {
     }
 
     fn add_strand(&mut self, strand: Strand, knowledge: Knowledge) {
+        self.carried.end(Pos(0));
         self.strands.push(strand);
         self.knowledge.push(knowledge);
-        self.alive.push(true);
+        self.lives.push(Life::Runs);
     }
 
     /// How many threads there have been.
@@ -246,7 +256,7 @@ impl Rank {
 
     /// Records waiting for the next cut.
     pub fn held(&self) -> usize {
-        self.accesses.len() + self.open.len()
+        self.accesses.len() + self.recent.len() + self.open.len()
     }
 
     fn single(&self) -> bool {
@@ -301,12 +311,14 @@ impl Rank {
         while let Some(run) = left.first() {
             let (teeth, times) = progression(left);
             left = &left[teeth..];
-            if self.accesses.len() >= self.limit {
+            if self.accesses.len() + self.recent.len() >= self.limit {
                 if !self.full {
+                    self.carried.forget_records();
                     merge(&mut self.accesses);
+                    merge(&mut self.recent);
                     self.full = true;
                 }
-                if self.accesses.len() >= self.limit {
+                if self.accesses.len() + self.recent.len() >= self.limit {
                     self.dropped += u64::from(times);
                     continue;
                 }
@@ -332,14 +344,37 @@ impl Rank {
                 times,
             };
             self.recorded += 1;
-            self.accesses.push(access);
+            self.keep(access);
         }
         runs.clear();
         self.scratch = runs;
-        if self.accesses.len() >= self.next_merge {
+        if self.accesses.len() + self.recent.len() >= self.next_merge {
+            self.carried.forget_records();
             merge(&mut self.accesses);
-            self.next_merge = self.accesses.len() * 2 + MERGE;
+            merge(&mut self.recent);
+            self.next_merge = (self.accesses.len() + self.recent.len()) * 2 + MERGE;
         }
+    }
+
+    /// Keeps an access for its owner.
+    fn keep(&mut self, access: Access) {
+        if access.phases.hi.is_some() { self.accesses.push(access) } else { self.recent.push(access) }
+    }
+
+    /// A strand that knows this much comes to a global barrier: what it knows of is over before the next phase. Of the rest it is learned
+    /// at a cut.
+    fn settle_recent(&mut self, strand: Strand) {
+        let (knows, phase) = (&self.knowledge[strand.number() as usize], self.phase);
+        self.accesses.extend(self.recent.drain(..).map(|mut access| {
+            let end = match access.span {
+                Span::Point => Some(access.begin),
+                Span::Operation(operation) => operation.end,
+            };
+            if end.is_some_and(|end| knows.of(access.strand) > end.0) {
+                access.phases.hi = Some(phase);
+            }
+            access
+        }));
     }
 
     /// Shows the runs of a task to the detector. Private memory matters to nobody else then, unless there are threads or an operation uses it.
@@ -411,6 +446,7 @@ impl Rank {
             return;
         }
         self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, pos.0);
+        self.carried.fix(pos);
         self.events.push(SyncEvent { strand: recorder.strand, pos, sync });
     }
 
@@ -452,7 +488,7 @@ impl Rank {
         &mut self,
         recorder: &mut Recorder,
         word: Word,
-        version: u64,
+        made: Made,
         how: How,
         via: Option<Channel>,
         signals: bool,
@@ -461,7 +497,23 @@ impl Rank {
             self.drain(recorder);
         }
         recorder.epoch = recorder.pos;
-        self.event_here(recorder, Sync::Update { word, version, how, via, signals }, recorder.pos);
+        let sync = Sync::Update { word, version: made.version, how, via, signals };
+        if !self.single() || self.muted || self.carried.off {
+            return self.event_here(recorder, sync, recorder.pos);
+        }
+        let event = SyncEvent { strand: recorder.strand, pos: recorder.pos, sync };
+        self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, recorder.pos.0);
+        self.carried.updated(&mut self.events, event, made, (how, via));
+    }
+
+    /// Writes down all that an only strand repeats: for tests that compare the two.
+    pub fn write_down_repeats(&mut self) {
+        self.carried.off = true;
+    }
+
+    /// The version of a word of which the rank has nothing to learn.
+    pub fn knows(&self, word: Word) -> Option<u64> {
+        self.carried.known(word).filter(|_| self.single())
     }
 
     /// A word of the job is changed by an instruction of the processor.
@@ -471,7 +523,22 @@ impl Rank {
 
     /// A word of the job was seen.
     pub fn observe(&mut self, recorder: &mut Recorder, word: Word, version: u64) {
+        self.observe_beyond(recorder, word, version, self.knows(word));
+    }
+
+    /// The same, of which the strand knew that version before the operation by which it saw this one.
+    pub fn observe_beyond(&mut self, recorder: &mut Recorder, word: Word, version: u64, known: Option<u64>) {
+        if known == Some(version) {
+            if self.sees_flows {
+                // What flows into the accesses that follow does not flow into those before.
+                recorder.tick();
+            }
+            return;
+        }
         self.event(recorder, Sync::Observe { word, version });
+        if self.single() {
+            self.carried.saw(word, version);
+        }
     }
 
     /// A word that only this process's threads synchronise by changes: a C11 atomic, a condition variable, a semaphore.
@@ -489,6 +556,7 @@ impl Rank {
             How::Set => entry.1 = knows,
             How::Modify => entry.1.join(&knows),
         }
+        self.call(recorder, address);
     }
 
     /// The present value of such a word is seen.
@@ -527,14 +595,14 @@ impl Rank {
 
     /// It could not be created after all.
     pub fn unborn(&mut self, child: Strand) {
-        self.alive[child.number() as usize] = false;
+        self.set(child, Life::Gone);
     }
 
     /// It ends.
     pub fn exit(&mut self, recorder: &mut Recorder) {
         self.drain(recorder);
         self.release(recorder, Token::Exit(recorder.strand));
-        self.alive[recorder.strand.number() as usize] = false;
+        self.set(recorder.strand, Life::Gone);
     }
 
     /// Other memory is shared from now on. A strand notices at its next event, which anything new must come through to it by.
@@ -561,12 +629,19 @@ impl Rank {
     /// A lock that one strand at a time can hold is taken for the n-th time in the job.
     pub fn lock_section(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
         self.lock(recorder, lock, Mode::Exclusive);
-        self.event(recorder, Sync::Lock(lock, number));
-        if !self.sees_flows {
-            self.event(recorder, Sync::Acquire(Token::Handover { lock, number: number.wrapping_sub(1) }));
+        if !self.carries_sections() || !self.carried.goes_on(lock, number) {
+            self.event(recorder, Sync::Lock(lock, number));
+            if !self.sees_flows {
+                self.event(recorder, Sync::Acquire(Token::Handover { lock, number: number.wrapping_sub(1) }));
+            }
         }
         recorder.sections.push((lock, number));
         self.inside.push((recorder.strand, lock, recorder.phase));
+    }
+
+    /// Whether sections of a lock that follow one another in one strand are told as one.
+    fn carries_sections(&self) -> bool {
+        self.single() && !self.sees_flows && !self.muted && !self.carried.off
     }
 
     /// The same for a lock of this process, whose holder is counted here.
@@ -586,10 +661,18 @@ impl Rank {
             Some(index) => {
                 let (_, number) = recorder.sections.remove(index);
                 self.inside.retain(|&(strand, held, _)| (strand, held) != (recorder.strand, lock));
-                if !self.sees_flows {
-                    self.event(recorder, Sync::Release(Token::Handover { lock, number }));
+                if self.carries_sections() {
+                    recorder.see(&self.regions, false);
+                    let at = [recorder.tick(), recorder.tick()];
+                    self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, at[1].0);
+                    let end = end_of_section(recorder.strand, at, lock, number);
+                    self.carried.ended(&mut self.events, end, lock, number);
+                } else {
+                    if !self.sees_flows {
+                        self.event(recorder, Sync::Release(Token::Handover { lock, number }));
+                    }
+                    self.event(recorder, Sync::Unlock(lock, number));
                 }
-                self.event(recorder, Sync::Unlock(lock, number));
             }
             None => {
                 recorder.tick();
@@ -648,14 +731,14 @@ impl Rank {
             times: 1,
         };
         recorder.observed += 1;
-        self.recorded += 1;
         if end.owner != self.me {
             self.sent(end.owner, end.len);
         }
+        let crosses = recorder.crosses(end.owner, end.segment, end.lo, end.lo.saturating_add(end.len));
         match lasts {
             Operands::Done => {
                 access.phases.hi = self.single().then_some(recorder.until);
-                self.accesses.push(access);
+                self.keep_once(access, crosses);
             }
             Operands::Until(ctx, order) => {
                 access.span = Span::Operation(Operation { ctx, end: None, order });
@@ -668,6 +751,18 @@ impl Rank {
                 self.open.push(Open { access, locks: recorder.held.clone(), uses, shipped: false, completed: None });
             }
         }
+    }
+
+    /// Adds the record of an operation that is over, unless it is that of an earlier one at another place.
+    fn keep_once(&mut self, access: Access, crossed: bool) {
+        // What flows into a section does so at the first access, not at the last.
+        let flows = self.sees_flows && access.locks != LocksetId::EMPTY;
+        if crossed || flows || !self.single() || self.carried.off {
+            self.keep(access);
+        } else if !self.carried.keep(&mut self.accesses, access) {
+            return;
+        }
+        self.recorded += 1;
     }
 
     fn sent(&mut self, to: thrille_model::Rank, bytes: u64) {
@@ -688,6 +783,7 @@ impl Rank {
 
     /// What comes on this context later arrives later.
     pub fn fence(&mut self, recorder: &mut Recorder, ctx: Ctx) {
+        self.carried.fence();
         self.event(recorder, Sync::Fence(ctx));
     }
 
@@ -712,7 +808,7 @@ impl Rank {
                     recorder.epoch = recorder.pos;
                 }
                 let open = self.open.swap_remove(next);
-                self.close(open, phase);
+                self.close(open, phase, recorder.crossed);
             } else {
                 if self.knowledge[me.number() as usize].of(strand) > begin.0 {
                     open.completed.get_or_insert((me, recorder.pos));
@@ -725,13 +821,15 @@ impl Rank {
             self.event_here(recorder, Sync::Quiet(ctx), recorder.pos);
         }
         recorder.nothing_under_way();
+        let crossed = std::mem::take(&mut recorder.crossed);
         for open in self.open.iter().filter(|o| o.access.strand == me) {
+            recorder.crossed = crossed;
             recorder.use_until_done(open.uses);
         }
     }
 
     /// Hands a completed operation on to its owner.
-    fn close(&mut self, open: Open, phase: Option<Phase>) {
+    fn close(&mut self, open: Open, phase: Option<Phase>, crossed: bool) {
         let locks = self.locksets.intern(open.locks);
         let Span::Operation(operation) = open.access.span else { return };
         if open.shipped {
@@ -739,7 +837,10 @@ impl Rank {
             self.closes
                 .push((place.owner, Close { strand, begin, ctx: operation.ctx, end: operation.end, phase, locks }));
         } else {
-            self.accesses.push(Access { locks, phases: Phases { hi: phase, ..open.access.phases }, ..open.access });
+            self.keep_once(
+                Access { locks, phases: Phases { hi: phase, ..open.access.phases }, ..open.access },
+                crossed,
+            );
         }
     }
 
@@ -754,8 +855,9 @@ impl Rank {
         self.settled.clear();
         self.settled.extend(self.strands.iter().zip(&knows.strands).map(|(&strand, &bound)| (strand, Pos(bound))));
         for open in done {
-            self.close(open, Some(self.phase));
+            self.close(open, Some(self.phase), true);
         }
+        self.settle_recent(recorder.strand);
     }
 
     /// The barrier lets it go on.
@@ -770,11 +872,11 @@ impl Rank {
     /// Everything that the owners of memory are to know since the last cut. At the end nothing is held back.
     pub fn gather(&mut self, recorder: &mut Recorder, last: bool, elapsed_ms: u64) -> Gathered {
         self.drain(recorder);
+        self.carried.end(recorder.pos);
         let mut accesses = std::mem::take(&mut self.accesses);
+        accesses.append(&mut self.recent);
         self.full = false;
-        let mut watermark = (self.knowledge.iter().zip(&self.alive))
-            .filter(|&(_, &alive)| alive)
-            .map(|(knowledge, _)| knowledge.phase)
+        let mut watermark = (self.earliest().into_iter())
             .chain(self.inside.iter().map(|&(_, _, since)| since))
             .min()
             .unwrap_or(self.phase);
@@ -784,6 +886,7 @@ impl Rank {
                 open.shipped = true;
                 let locks: LocksetId = self.locksets.intern(open.locks.clone());
                 accesses.push(Access { locks, ..open.access });
+                self.recorded += 1;
             } else {
                 watermark = watermark.min(open.access.phases.lo);
             }

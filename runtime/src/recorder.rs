@@ -22,6 +22,8 @@ pub struct Recorder {
     /// The position of its last event, at which its loads and stores are recorded: see [`crate::underway`].
     pub(crate) epoch: Pos,
     under_way: UnderWay,
+    /// The strand has touched, or used by another operation, what an operation of its own that is under way uses.
+    pub(crate) crossed: bool,
     pub(crate) phase: Phase,
     /// The phase, or the next one while the strand is between entering and leaving a global barrier.
     pub(crate) until: Phase,
@@ -106,6 +108,7 @@ impl Recorder {
             pos: Pos(0),
             epoch: Pos(0),
             under_way: UnderWay::default(),
+            crossed: false,
             phase: Phase(0),
             until: Phase(0),
             held: Vec::new(),
@@ -160,6 +163,7 @@ impl Recorder {
             if address.wrapping_sub(self.own.0) < self.own.1 && self.asks_for_thread() {
                 return Room::Full;
             }
+            self.crossed = true;
             if self.seen.is_on() {
                 self.seen.add(address, len, kind);
             }
@@ -169,6 +173,7 @@ impl Recorder {
         let hi = lo + len.min(region.end - address);
         let (owner, segment) = (region.owner, region.segment);
         let used = !self.under_way.is_empty() && self.under_way.touches(owner, segment, lo, hi);
+        self.crossed |= used;
         let pos = if used { self.pos } else { self.epoch };
         self.record(pos, lo, hi, owner, segment, kind, act, pc)
     }
@@ -296,6 +301,14 @@ impl Recorder {
         }
     }
 
+    /// Whether an operation on these bytes meets another one of the strand's that is under way.
+    pub(crate) fn crosses(&mut self, owner: Rank, segment: Segment, lo: u64, hi: u64) -> bool {
+        let crosses = (segment == UNRESOLVED && self.watched.touches(lo, hi))
+            || (!self.under_way.is_empty() && self.under_way.touches(owner, segment, lo, hi));
+        self.crossed |= crosses;
+        crosses
+    }
+
     /// What its operations use now, if it is little.
     pub fn uses(&self) -> Option<Vec<Use>> {
         let shared = self.under_way.all()?.iter().map(|&(owner, segment, lo, hi)| Use::Shared(owner, segment, lo, hi));
@@ -328,6 +341,7 @@ impl Recorder {
     pub fn complete_again(&mut self) {
         self.step();
         self.nothing_under_way();
+        self.crossed = false;
     }
 
     /// No operation is under way.

@@ -177,6 +177,11 @@ impl<T: Transport> Session<T> {
         self.rank().enter_barrier(recorder);
     }
 
+    /// Whether there is a cut at the end of the present barrier.
+    pub fn cuts_next(&self) -> bool {
+        self.rank().phase().0 + 1 >= self.next_cut.load(Ordering::Relaxed)
+    }
+
     /// The barrier lets it go on; all ranks make a cut if it is time for one.
     pub fn leave_barrier(&self, recorder: &mut Recorder) {
         let phase = {

@@ -1,7 +1,8 @@
 //! Keeps what the detector costs within the budget.
 //!
-//! Time is spent when a sample is taken and when ranks exchange; both are measured and told here. Allowed is the budget's share of the time
-//! that the program took by itself, and a small credit at the start, for the sake of short programs. Two things follow:
+//! Time is spent when a sample is taken, in the calls that are observed whatever is chosen, and when ranks exchange; all of it is told here. What a
+//! sample makes the next exchange cost is paid in advance, at the price that the last ones had: when it comes, it is too late to choose. Allowed is
+//! the budget's share of the time that the program took by itself, and a small credit at the start, for the sake of short programs. Two things follow:
 //!
 //! * a *weight*, by which all chances of the policy are multiplied. It rises while less is spent than allowed, faster and faster, against the
 //!   back-off of what is taken meanwhile, and falls when more is spent. What was taken seldom has the greatest chance in all policies
@@ -12,8 +13,16 @@
 
 use crate::budget::Budget;
 
-/// What may be spent before any time has passed, on looking and as much on exchanges.
-const CREDIT_US: u64 = 10_000;
+/// What may be spent before any time has passed, on looking and on exchanges.
+const CREDIT_US: u64 = 8_000;
+const EXCHANGES_US: u64 = 4_000;
+/// What a sample is taken to cost at the next exchange, until that is known, and bounds of it.
+const PRICE_US: f64 = 1.0;
+const PRICES_US: (f64, f64) = (0.1, 20.0);
+/// What an exchange costs without any samples.
+const EXCHANGE_US: f64 = 100.0;
+/// No look takes longer: the processor was somewhere else.
+const LONGEST_US: f64 = 50.0;
 /// How often the weight is looked at.
 const REVIEW_US: u64 = 1_000;
 /// The weight falls at most so much at a time, and its speed with it.
@@ -44,6 +53,13 @@ pub struct Controller {
     spent: u64,
     /// What of it went into looking at accesses: the credit is for that alone.
     looked: u64,
+    /// What of it went into calls that are observed anyway.
+    calls: u64,
+    /// What a sample costs at the next exchange.
+    price: f64,
+    /// Samples since the last one, and what was paid for them.
+    samples: u64,
+    paid: u64,
     reviewed: u64,
     spent_at_review: u64,
     ln_weight: f64,
@@ -53,7 +69,7 @@ pub struct Controller {
     /// What may be spent now; without a budget it does not matter.
     left: f64,
     /// Microseconds that were told already.
-    accounted: (u64, u64),
+    accounted: [u64; 3],
 }
 
 impl Controller {
@@ -67,13 +83,17 @@ impl Controller {
             credit,
             spent: 0,
             looked: 0,
+            calls: 0,
+            price: PRICE_US * ticks_per_us,
+            samples: 0,
+            paid: 0,
             reviewed: now,
             spent_at_review: 0,
             ln_weight: 0.0,
             speed: SPEED / ticks_per_us,
             told: now,
             left: credit,
-            accounted: (0, 0),
+            accounted: [0; 3],
         }
     }
 
@@ -108,12 +128,44 @@ impl Controller {
         self.charge_other(ticks, now);
     }
 
-    /// So much was spent on something else, such as an exchange.
+    /// So much was spent on a sample, which an exchange will have to look at.
+    pub fn charge_sample(&mut self, ticks: u64, now: u64) {
+        let ticks = ticks.min((LONGEST_US * self.ticks_per_us) as u64);
+        self.samples += 1;
+        self.paid += self.price as u64;
+        self.charge(ticks + self.price as u64, now);
+    }
+
+    /// So much was spent on calls that are observed whatever is chosen.
+    pub fn charge_calls(&mut self, ticks: u64, now: u64) {
+        self.calls += ticks;
+        self.charge_other(ticks, now);
+    }
+
+    /// So much was spent on an exchange: what was not paid for in advance is due now, and the next one's price is known better.
+    pub fn charge_exchange(&mut self, ticks: u64, now: u64) {
+        let samples = std::mem::take(&mut self.samples);
+        let paid = std::mem::take(&mut self.paid);
+        if samples > 0 {
+            let (least, most) = PRICES_US;
+            let each = (ticks as f64 - EXCHANGE_US * self.ticks_per_us).max(0.0) / samples.max(64) as f64;
+            let price = each.clamp(least * self.ticks_per_us, most * self.ticks_per_us);
+            self.price = f64::midpoint(self.price, price);
+        }
+        // What was paid too much is given back.
+        let back = paid.min(self.spent).min(self.looked);
+        (self.spent, self.looked) = (self.spent - back, self.looked - back);
+        self.spent_at_review = self.spent_at_review.min(self.spent);
+        self.charge_other(ticks, now);
+    }
+
+    /// So much was spent on something else.
     pub fn charge_other(&mut self, ticks: u64, now: u64) {
         let Some(budget) = self.budget else { return };
         self.spent += ticks;
         let own = now.saturating_sub(self.began).saturating_sub(self.spent) as f64;
-        let other = ((self.spent - self.looked.min(self.spent)) as f64).min(self.credit);
+        let exchanges = EXCHANGES_US as f64 * self.ticks_per_us;
+        let other = ((self.spent - self.looked.min(self.spent)) as f64).min(exchanges);
         self.left = self.credit + other + own * budget.fraction() - self.spent as f64;
         if self.is_free() {
             (self.told, self.reviewed, self.spent_at_review) = (now, now, self.spent);
@@ -147,11 +199,12 @@ impl Controller {
         (us(self.spent), us(now.saturating_sub(self.began)))
     }
 
-    /// Microseconds spent, and microseconds that passed, each since the last call.
-    pub fn take_account(&mut self, now: u64) -> (u64, u64) {
-        let all = self.account(now);
+    /// Microseconds spent, those of them that calls took, and microseconds that passed, each since the last time this was asked.
+    pub fn take_account(&mut self, now: u64) -> [u64; 3] {
+        let (spent, passed) = self.account(now);
+        let all = [spent, (self.calls as f64 / self.ticks_per_us) as u64, passed];
         let told = std::mem::replace(&mut self.accounted, all);
-        (all.0 - told.0, all.1.saturating_sub(told.1))
+        std::array::from_fn(|i| all[i].saturating_sub(told[i]))
     }
 }
 
@@ -205,11 +258,45 @@ mod tests {
         let controller = Controller::new(Some(Budget::USUAL), 1000.0, 0);
         assert!(controller.is_free() && controller.allows(0));
         let mut used = Controller::new(Some(Budget::USUAL), 1000.0, 0);
-        used.charge(10_200_000, 11_000_000);
+        used.charge(CREDIT_US * 1000 + 200_000, CREDIT_US * 1000 + 1_000_000);
         assert!(!used.is_free() && !used.allows(100) && used.allows(0));
         used.charge(0, 400_000_000);
         assert!(!used.is_free() && used.allows(100));
-        let none = Controller::new(None, 1000.0, 0);
+        let mut none = Controller::new(None, 1000.0, 0);
+        none.charge_sample(1000, 2000);
         assert!(!none.is_free() && none.allows(100) && !none.measures());
+    }
+
+    #[test]
+    fn what_an_exchange_will_cost_is_paid_in_advance() {
+        let us = 1000;
+        let mut controller = Controller::new(Some(Budget::USUAL), us as f64, 0);
+        let (mut now, mut before) = (0, 0);
+        for exchange in 0..10 {
+            for _ in 0..1000 {
+                now += 100 * us;
+                controller.charge_sample(us, now);
+            }
+            // Each sample makes it take 5 us longer.
+            let due = controller.spent - before;
+            if exchange > 5 {
+                assert!((5_900 * us..6_100 * us).contains(&due), "{due} in exchange {exchange}");
+            }
+            controller.charge_exchange(5_100 * us, now);
+            assert_eq!(controller.spent - before, 6_100 * us, "no more than it took in the end");
+            before = controller.spent;
+        }
+    }
+
+    #[test]
+    fn calls_that_use_up_the_budget_leave_nothing_to_look_at() {
+        let us = 1000;
+        let mut controller = Controller::new(Some(Budget::USUAL), us as f64, 0);
+        for turn in 1..=1000 {
+            controller.charge_calls(100 * us, turn * 1000 * us);
+        }
+        assert!(!controller.allows(100) && !controller.allows(0));
+        assert_eq!(controller.take_account(1_000_000 * us), [100_000, 100_000, 1_000_000]);
+        assert_eq!(controller.take_account(1_000_000 * us), [0; 3]);
     }
 }

@@ -26,6 +26,8 @@ pub struct Coverage {
     pub functions: Vec<FunctionCoverage>,
     /// Microseconds that looking took.
     pub spent_us: u64,
+    /// Those of them that went into calls of the communication library.
+    pub calls_us: u64,
     /// Microseconds that passed.
     pub elapsed_us: u64,
 }
@@ -34,6 +36,7 @@ impl Coverage {
     /// Takes in another thread's.
     pub fn add(&mut self, other: &Self) {
         self.spent_us += other.spent_us;
+        self.calls_us += other.calls_us;
         self.elapsed_us += other.elapsed_us;
         for theirs in &other.functions {
             match self.functions.iter_mut().find(|mine| mine.pc == theirs.pc) {

@@ -7,6 +7,7 @@
 //! In the plain copy nothing is seen, so that a site which is executed there for the first time is missed until its function's next burst. Bursts
 //! come
 //! * at the beginning, and again as long as they meet blocks that were not met before, or may still do so and the budget allows;
+//! * behind loops that are in no other loop, while there are blocks that were never met and such bursts still meet some;
 //! * in each kind of phase once ([`Dense::phase`]), as phases begin at calls of ours;
 //! * whenever the policy says so: the beginning of a phase counts as a call, for functions that are called once and loop.
 //!
@@ -29,7 +30,7 @@ pub const BURST: u32 = 1 << 12;
 /// Bursts without a new block after which a function that has more of them is left nevertheless.
 const PATIENCE: u32 = 64;
 /// First executions of a block that are all looked at while there is credit.
-const ALL_OF: u64 = 64;
+const ALL_OF: u64 = 256;
 
 /// A function's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +105,8 @@ struct State {
     news: u32,
     /// Bursts, one upon the other, that met none.
     in_vain: u32,
+    /// Bursts behind loops, since a block was met for the first time.
+    behind_in_vain: u32,
     /// In its plain copy.
     plain: bool,
     visits: u32,
@@ -151,6 +154,7 @@ impl Dense {
             unmet,
             news: 0,
             in_vain: 0,
+            behind_in_vain: 0,
             plain: false,
             visits: 1,
             coverage,
@@ -198,6 +202,24 @@ impl Dense {
         Next::Pass(state.turn.draw(chance, &mut self.gaps) - 1)
     }
 
+    /// Whether to ask behind its loops: there may be blocks that were never met.
+    pub fn asks_behind(&self, function: Function) -> bool {
+        let state = &self.functions[function.0];
+        state.unmet > 0 && state.behind_in_vain < PATIENCE
+    }
+
+    /// In its plain copy it left a loop, where it was to ask: accesses to look at. What comes behind may run once, so the budget is not asked.
+    pub fn behind(&mut self, function: Function) -> u32 {
+        if !self.asks_behind(function) {
+            return 0;
+        }
+        self.functions[function.0].behind_in_vain += 1;
+        match self.burst(function) {
+            Next::Look(accesses) => accesses,
+            Next::Pass(_) => 0,
+        }
+    }
+
     fn burst(&mut self, function: Function) -> Next {
         let state = &mut self.functions[function.0];
         state.kinds |= self.kinds.now();
@@ -231,6 +253,7 @@ impl Dense {
         if block.seen & self.kinds.now() == 0 {
             if block.seen == 0 {
                 state.news += 1;
+                state.behind_in_vain = 0;
                 state.unmet -= 1;
                 state.coverage.sites_taken += block.sites;
             }
@@ -370,7 +393,7 @@ impl Dense {
 
     /// What was looked at since the last call. Executions are those in instrumented copies.
     pub fn take_coverage(&mut self, now: u64) -> Coverage {
-        let (spent_us, elapsed_us) = self.controller.take_account(now);
+        let [spent_us, calls_us, elapsed_us] = self.controller.take_account(now);
         let functions = (self.functions.iter_mut())
             .filter(|state| state.coverage.sites_taken > 0)
             .map(|state| {
@@ -380,6 +403,6 @@ impl Dense {
                 FunctionCoverage { calls: state.turn.history.met.max(all.calls_taken), ..all }
             })
             .collect();
-        Coverage { functions, spent_us, elapsed_us }
+        Coverage { functions, spent_us, calls_us, elapsed_us }
     }
 }

@@ -354,7 +354,7 @@ impl Sampler {
     /// What was looked at since the last call; sites are counted once more each time.
     pub fn take_coverage(&mut self, now: u64) -> Coverage {
         self.count();
-        let (spent_us, elapsed_us) = self.controller.take_account(now);
+        let [spent_us, calls_us, elapsed_us] = self.controller.take_account(now);
         let mut functions = Vec::new();
         for (pc, function) in self.functions.iter_mut() {
             let coverage = function.coverage;
@@ -367,7 +367,7 @@ impl Sampler {
                 functions.push(FunctionCoverage { pc: if pc == 0 { self.outside_pc } else { pc }, ..coverage });
             }
         }
-        Coverage { functions, spent_us, elapsed_us }
+        Coverage { functions, spent_us, calls_us, elapsed_us }
     }
 
     fn function(&self) -> Id {

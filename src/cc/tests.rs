@@ -14,7 +14,7 @@ fn commands(line: &str) -> Result<Vec<String>> {
         Setting { family: Family::Gcc, instrument: Instrument::Hooks, home: &home, temporary: Path::new("/t") };
     let (compiler, given) = compiler(&words);
     let line = Line::parse(&expand(given, 0));
-    let plans = plan(&embedded(compiler), &line, &setting)?;
+    let plans = plan(&on(Shmem::Embedded, compiler), &line, &setting)?;
     let text = |argv: &[OsString]| argv.iter().map(|a| a.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
     let (c, l) = (text(&flags::compile(Family::Gcc, &Instrument::Hooks, &home)), text(&flags::link(&home)));
     Ok(plans.iter().map(|argv| text(argv).replace(&c, "<C>").replace(&l, "<L>")).collect())

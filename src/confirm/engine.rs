@@ -3,7 +3,7 @@
 use super::bar::Bar;
 use super::{Input, program_of};
 use crate::launch::{self, Confirming, Start};
-use crate::mpi::{self, Model};
+use crate::mpi;
 use crate::progress::Wish;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
@@ -136,10 +136,7 @@ impl Engine for Ranks {
                 input: std::sync::Mutex::new(Some(self.input.again())),
             }),
         };
-        let ended = match mpi::model(&self.program) {
-            Model::Shmem => launch::launch(&start, place.path()),
-            Model::Mpi(mpi) => mpi::launch(mpi, &start, place.path()),
-        }?;
+        let ended = mpi::launch(mpi::model(&self.program), &start, place.path())?;
         let floor = coordinator.finish().context("the coordinator ended early")?;
         let oracle = match &self.oracle {
             Some(command) if !ended.hung => Some(self.judge(command, place.path(), &ended)?),

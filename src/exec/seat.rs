@@ -49,7 +49,7 @@ pub fn wrong_plugin(model: Model, var: &dyn Fn(&str) -> Option<String>) -> Optio
     }
     let (library, sign, plugin) = match model {
         Model::Shmem => return None,
-        Model::Mpi(Mpi::OpenMpi) => ("Open MPI", &["PMIX_RANK", "PMIX_NAMESPACE"][..], "pmix"),
+        Model::Oshmem | Model::Mpi(Mpi::OpenMpi) => ("Open MPI", &["PMIX_RANK", "PMIX_NAMESPACE"][..], "pmix"),
         // Cray's has other variables, and they begin like this too.
         Model::Mpi(Mpi::Mpich) => {
             ("MPICH", &["PMI_RANK", "PMI_FD", "PMI_CONTROL_PORT"][..], "pmi2 (Cray MPICH: cray_shasta)")

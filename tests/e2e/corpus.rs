@@ -16,6 +16,8 @@ pub struct Program {
     flags: Option<String>,
     /// Which MPI it is checked on; none for OpenSHMEM.
     mpi: Option<&'static str>,
+    /// Whether it is checked on Open MPI's OpenSHMEM library instead of the embedded one.
+    oshmem: bool,
     /// The clang whose plugin instruments it; none for the compilers that are guessed.
     clang: Option<u32>,
     openmp: bool,
@@ -51,6 +53,7 @@ impl Program {
             ranks,
             flags,
             mpi: None,
+            oshmem: false,
             clang: None,
             openmp: text.contains("#pragma omp"),
             pairs,
@@ -88,6 +91,9 @@ impl Program {
         let mut words =
             vec!["check".into(), self.path.clone().into(), format!("-n{ranks}").into(), "--no-confirm".into()];
         words.extend(["--quiet".into(), "--out".into(), out.into()]);
+        if self.oshmem {
+            words.extend(["--shmem".into(), "oshmem".into()]);
+        }
         if let Some(mpi) = self.mpi {
             words.extend(["--mpi".into(), mpi.into()]);
         } else if let Some(version) = self.clang {
@@ -196,7 +202,39 @@ pub fn trials() -> Vec<Trial> {
     // MPICH spins: on few cores each program takes its time.
     trials.extend(mpi_trials("mpich", if nightly() { 1 } else { 4 }));
     trials.extend(plugin_trials());
+    trials.extend(oshmem_trials());
     trials
+}
+
+/// Topics that Open MPI's OpenSHMEM library, which is of version 1.4, has the calls for: by day these, each racy and safe.
+const OSHMEM: [&str; 12] = [
+    "amo_get",
+    "atomic_fetch_flag",
+    "cas_lock",
+    "ctx_wrong_quiet",
+    "fence_third_party",
+    "flag_p",
+    "halo",
+    "heap_realloc",
+    "iput_interleave",
+    "lock_handover",
+    "nbi_put_origin_heap",
+    "omp_taskwait",
+];
+
+fn oshmem_trials() -> Vec<Trial> {
+    let programs = match programs() {
+        Ok(programs) => programs,
+        Err(error) => return vec![trial("corpus::oshmem", move || Err(error.into()))],
+    };
+    let topic = |name: &str| name.trim_end_matches("_race").trim_end_matches("_safe").to_owned();
+    (programs.into_iter().filter(|program| OSHMEM.contains(&topic(&program.name).as_str())))
+        .map(|program| {
+            let program = Program { oshmem: true, ..program };
+            let ranks = program.ranks[0];
+            trial(&format!("corpus::oshmem::{}::{ranks}", program.name), move || judge(&program, ranks))
+        })
+        .collect()
 }
 
 /// The MPI programs that run on a library.

@@ -18,6 +18,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         trial("plugin::parts_built_in_different_ways", mixed),
         trial("plugin::full_is_what_hooks_tell", full_is_what_hooks_tell),
+        trial("plugin::code_that_runs_once_behind_a_loop", behind_a_loop),
         trial("plugin::no_plugin_for_the_compiler", no_plugin),
         trial("plugin::site_numbers_stay", site_numbers_stay),
     ];
@@ -123,6 +124,23 @@ fn full_is_what_hooks_tell() -> Outcome {
     let (only_hooks, only_plugin): (Vec<_>, Vec<_>) =
         (told[0].difference(&told[1]).collect(), told[1].difference(&told[0]).collect());
     check(told[0] == told[1], || format!("only hooks: {only_hooks:?}\nonly the plugin: {only_plugin:?}"))
+}
+
+/// What runs once behind a hot loop is found with certainty, whatever the seed and the policy.
+fn behind_a_loop() -> Outcome {
+    let dir = temporary();
+    let source = root().join("tests/sampling/behind_loop_race.c").display().to_string();
+    build(dir.path(), "plugin", &["clang-16", "-g", "-O2", &source, "-o", "racy"])?;
+    for policy in [["--budget", "5%"], ["--budget", "1%"], ["--sampling", "H0"]] {
+        for seed in ["1", "2", "3"] {
+            let words = ["run", "-n2", "--quiet", "--no-confirm", "--out", "run", "--seed", seed];
+            run(thrille(words).args(policy).arg("./racy").current_dir(dir.path()))?.expect(1)?;
+            let found = pairs(&report(&dir.path().join("run"))?)?;
+            check(found == BTreeSet::from([(18, 24), (22, 25)]), || format!("{policy:?}, seed {seed}: {found:?}"))?;
+            std::fs::remove_dir_all(dir.path().join("run"))?;
+        }
+    }
+    Ok(())
 }
 
 /// Line, column, kind and bytes of each access that raced.

@@ -17,9 +17,24 @@ const MOST_PER_PE: u64 = 64 << 20;
 /// Most resident memory of the launcher.
 const MOST_OF_LAUNCHER: u64 = 64 << 20;
 
-/// The one test.
+/// In one program many ranks, in the other threads that rest.
 pub fn trials() -> Vec<Trial> {
-    vec![trial("scale::bounded_memory", bounded_memory)]
+    vec![trial("scale::bounded_memory", bounded_memory), trial("scale::threads_that_rest", threads_that_rest)]
+}
+
+/// A PE holds what came in the 4096 barriers between two exchanges, two records each, and no more because of a thread that sleeps.
+fn threads_that_rest() -> Outcome {
+    const BARRIERS: u64 = 16_000;
+    const MOST_HELD: u64 = 12_000;
+    let dir = temporary();
+    let source = root().join("tests/scale/resting.c");
+    let mut command = thrille(["check", "--quiet", "--out", "run", "-n", "2", "--cc", "gcc -O1 -fopenmp"]);
+    command.arg(&source).arg("--").arg(BARRIERS.to_string());
+    Running::start(command.current_dir(dir.path()))?.end()?.expect(0)?;
+    let summary = report(&dir.path().join("run"))?["summary"].clone();
+    let figure = |name: &str| summary[name].as_u64().unwrap_or(0);
+    check(figure("phases") >= BARRIERS && figure("dropped") == 0, || format!("too little: {summary}"))?;
+    check(figure("most_held") <= MOST_HELD, || format!("more than {MOST_HELD} records were held: {summary}"))
 }
 
 /// The high-water mark of a process's resident memory.

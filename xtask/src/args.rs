@@ -20,7 +20,8 @@ cargo xtask bench nas [OPTIONS]    programs of nas-bench with and without the de
     --races CLASS|none             class to look for races in [default: S]
     --out DIR                      [default: nas-bench/runs/<date>-<cores>c]
 cargo xtask bench tasks [--repetitions N] [--out DIR]
-                                   programs of nas-bench/tasks: ESP-bags, STINT, Archer, TSan";
+                                   programs of nas-bench/tasks: ESP-bags, STINT, Archer, TSan
+cargo xtask bench instrument       the clang plugin when nothing is looked at: time, compile time, code size, output";
 
 /// What to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,6 +33,7 @@ pub enum Task {
     Test(Options),
     Bench(bench::Options),
     BenchTasks { repetitions: u32, out: Option<PathBuf> },
+    BenchInstrument,
 }
 
 /// How often the tests repeat themselves.
@@ -82,7 +84,8 @@ pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Task, String> {
         "bench" => match rest.split_first() {
             Some((suite, options)) if suite == "nas" => bench::Options::parse(options).map(Task::Bench),
             Some((suite, options)) if suite == "tasks" => tasks(options),
-            _ => Err("bench takes the name of a suite: nas or tasks".into()),
+            Some((suite, [])) if suite == "instrument" => Ok(Task::BenchInstrument),
+            _ => Err("bench takes the name of a suite: nas or tasks, or instrument alone".into()),
         },
         other => Err(format!("there is no task {other}")),
     }

@@ -14,10 +14,12 @@
 //! | [`rows`] | the file of results |
 //! | [`table`], [`plot`] | what is made of it |
 //! | [`tasks`] | `bench tasks`: the programs of `nas-bench/tasks`, with other tools side by side |
+//! | [`instrument`] | `bench instrument`: the clang plugin when nothing is looked at |
 
 mod compile;
 mod configs;
 mod execute;
+mod instrument;
 mod manifest;
 mod options;
 mod plot;
@@ -25,6 +27,7 @@ mod rows;
 mod table;
 mod tasks;
 
+pub use instrument::instrument;
 pub use options::Options;
 pub use tasks::tasks;
 

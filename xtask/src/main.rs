@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Ok(Task::Test(options)) => test::test(&options),
         Ok(Task::Bench(options)) => bench::nas(&options),
         Ok(Task::BenchTasks { repetitions, out }) => bench::tasks(repetitions, out),
+        Ok(Task::BenchInstrument) => bench::instrument(),
         Err(error) => Err(format!("{error}\n\n{}", args::HELP)),
     };
     match done {

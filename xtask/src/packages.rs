@@ -16,6 +16,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("chromium", "chromium"),
     ("mpirun.openmpi", "openmpi-bin"),
     ("mpicc.openmpi", "libopenmpi-dev"),
+    ("oshcc", "openmpi-bin"),
     ("mpirun.mpich", "mpich"),
     ("mpicc.mpich", "libmpich-dev"),
     ("/usr/sbin/slurmctld", "slurm-wlm"),

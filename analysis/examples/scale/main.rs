@@ -1,7 +1,7 @@
 //! The exchange at sizes that no machine at hand has: virtual ranks in one process, with the analysis that real ranks run.
 //!
 //! One batch of phases is exchanged. What a rank sends is made by [`thrille_analysis::Analysis`] itself, what it gets is what the ranks that reach its
-//! memory send it, and it judges that. Every rank is like every other in the patterns, so of a large job some are looked at: all up to 64, then 16 (2 of a job of more than 1,024 in
+//! memory send it, and it judges that; where order has to be looked up, those that it asks answer, and those ask that would ask it. Every rank is like every other in the patterns, so of a large job some are looked at: all up to 64, then 16 (2 of a job of more than 1,024 in
 //! which each talks to all or to anybody). Bytes, messages, partners and records are counted; the time is that of the LogGP model ([`network`]).
 //!
 //! `cargo run --release -p thrille-analysis --example scale -- DIR` writes `scale.csv` and `scale.svg` there.
@@ -52,24 +52,26 @@ fn row(pattern: &Pattern, rule: Rule, ranks: u32) -> Row {
 fn csv(rows: &[Row]) -> String {
     let mut text = String::from(
         "pattern,rule,ranks,phases_in_batch,partners,messages_per_phase,bytes_per_phase,memory_per_rank,critical_us_per_phase,\
-         order_looked_up,clock_bytes_per_phase,clock_memory_per_rank,clock_us_per_phase\n",
+         order_looked_up,rounds,races,clock_bytes_per_phase,clock_memory_per_rank,clock_us_per_phase\n",
     );
     for row in rows {
         let Row { counts, clocks, .. } = row;
         let per = |total: f64| total / row.phases as f64;
         let _ = writeln!(
             text,
-            "{},{},{},{},{:.1},{:.3},{:.1},{:.0},{:.3},{},{:.0},{:.0},{:.3}",
+            "{},{},{},{},{:.1},{:.3},{:.1},{:.0},{:.3},{},{},{:.1},{:.0},{:.0},{:.3}",
             row.pattern,
             row.rule.name(),
             row.ranks,
             row.phases,
             counts.partners,
-            per(counts.messages),
-            per(counts.bytes),
+            per(counts.messages()),
+            per(counts.bytes()),
             counts.memory,
             row.time,
             u8::from(counts.looked_up_order),
+            counts.rounds.len(),
+            counts.races,
             clocks.bytes,
             clocks.memory,
             clocks.time
@@ -85,7 +87,13 @@ fn main() {
         for rule in [Rule::Weak, Rule::Strong] {
             for ranks in (1..=16).map(|doubling| 1u32 << doubling) {
                 let row = row(pattern, rule, ranks);
-                eprintln!("{} {} {ranks}: {:?}", pattern.name, rule.name(), row.counts);
+                let Counts { partners, memory, races, rounds, .. } = &row.counts;
+                eprintln!(
+                    "{} {} {ranks}: {partners:.1} partners, {memory:.0} bytes, {} rounds, {races} races",
+                    pattern.name,
+                    rule.name(),
+                    rounds.len()
+                );
                 rows.push(row);
             }
         }

@@ -3,7 +3,7 @@
 //! The parameters are those that LogGOPSim (Hoefler, Schneider and Lumsdaine 2010) takes for its default: an InfiniBand cluster of that time. Every machine of
 //! today is faster; what matters here is how times grow.
 
-use crate::virtual_rank::Counts;
+use crate::virtual_rank::{Counts, Round};
 
 /// In microseconds, G for each byte.
 pub struct Network {
@@ -35,22 +35,16 @@ impl Network {
         depth(ranks) * self.message(bytes)
     }
 
-    /// A batch: two reductions of a few numbers, the sparse exchange (all sent, received and acknowledged) and the barrier that ends it. When order has to be looked up,
-    /// each rank also gets the logs of all.
+    /// A batch: in each of its rounds a reduction of a few numbers and, if there is mail, the sparse exchange (all sent, received and acknowledged) with the
+    /// barrier that ends it.
     pub fn exchange(&self, ranks: u32, counts: &Counts) -> f64 {
         let each = self.overhead.max(self.gap);
-        let sparse = if counts.messages > 0.0 {
-            let sent = counts.messages * each + counts.bytes * self.byte;
-            let got = counts.messages_in * each + counts.bytes_in * self.byte;
-            sent.max(got) + self.message(0.0) * 2.0 + self.reduction(ranks, 1.0)
-        } else {
-            0.0
+        let round = |round: &Round| {
+            let sent = round.messages * each + round.bytes * self.byte;
+            let got = round.messages_in * each + round.bytes_in * self.byte;
+            let sparse = sent.max(got) + self.message(0.0) * 2.0 + self.reduction(ranks, 1.0);
+            self.reduction(ranks, 40.0) + if sent > 0.0 || got > 0.0 { sparse } else { 0.0 }
         };
-        let logs = if counts.looked_up_order {
-            2.0 * depth(ranks) * self.message(0.0) + counts.log_bytes * self.byte
-        } else {
-            0.0
-        };
-        self.reduction(ranks, 40.0) + self.reduction(ranks, 16.0) + sparse + logs
+        counts.rounds.iter().map(round).sum()
     }
 }

@@ -7,15 +7,17 @@
 //! | FT | puts a block to every rank (IS does the same with keys) | P - 1 |
 //! | guppie | updates 128 words of random ranks by atomics | up to 128 a phase |
 //! | EP | computes; at the end each rank puts its sums to rank 0's table, by a tree | log2 P |
-//! | MG, flags | as MG, but a put and the load of its data fall into one phase: order has to be looked up | 6 |
+//! | MG flags | as MG, but each put has a signal that its target waits for, and loads the data in the same phase: order has to be looked up | 6 |
+//! | relay | puts a block to the rank after next, which loads it in the same phase; the signal goes by way of the rank in between, which nobody would ask first | 4 |
+//! | MG race | as MG flags, but each rank forgets to wait for one of the six: a race in each phase, of which it must be found that nothing orders it | 6 |
 //!
 //! *Weak*: each rank has as much as one rank alone would have (64 cubed cells, 16,384 rows). *Strong*: so much for 64 ranks is shared by all. As
 //! accesses to contiguous or equally spaced bytes are one record, the rules differ in bytes of the program, hardly in records.
 
 use std::collections::BTreeSet;
 use thrille_model::{
-    Access, Act, Atomic, Comb, Ctx, Domain, Effect, Interval, Kind, LocksetId, Operation, Order, Phase, Phases, Place,
-    Pos, Rank, Segment, Site, Span, StackId, Strand,
+    Access, Act, Atomic, Channel, Comb, Ctx, Domain, Effect, How, Interval, Kind, LocksetId, Operation, Order, Phase,
+    Phases, Place, Pos, Rank, Segment, Site, Span, StackId, Strand, Sync, SyncEvent, Word,
 };
 
 /// How the problem grows with the ranks.
@@ -48,6 +50,8 @@ enum Shape {
     Random,
     Tree,
     Flags,
+    Relay,
+    Race,
 }
 
 /// One program.
@@ -57,13 +61,15 @@ pub struct Pattern {
     shape: Shape,
 }
 
-pub const PATTERNS: [Pattern; 6] = [
+pub const PATTERNS: [Pattern; 8] = [
     Pattern { name: "MG", shape: Shape::Torus },
     Pattern { name: "CG", shape: Shape::Rows },
     Pattern { name: "FT", shape: Shape::All },
     Pattern { name: "guppie", shape: Shape::Random },
     Pattern { name: "EP", shape: Shape::Tree },
     Pattern { name: "MG flags", shape: Shape::Flags },
+    Pattern { name: "relay", shape: Shape::Relay },
+    Pattern { name: "MG race", shape: Shape::Race },
 ];
 
 /// Bytes that a rank has for what others put.
@@ -90,7 +96,8 @@ impl Pattern {
     fn targets(&self, rank: u32, ranks: u32, phase: u64) -> Vec<(u32, u64)> {
         let others = |list: Vec<(u32, u64)>| list.into_iter().filter(|(to, _)| *to != rank).collect();
         match self.shape {
-            Shape::Torus | Shape::Flags => others(torus(rank, ranks)),
+            Shape::Torus | Shape::Flags | Shape::Race => others(torus(rank, ranks)),
+            Shape::Relay => others(vec![((rank + 2) % ranks, 0)]),
             Shape::Rows => {
                 let stages = (ranks.ilog2() / 2).max(1);
                 let stage = (phase % u64::from(stages + 1)) as u32;
@@ -123,13 +130,11 @@ impl Pattern {
             |from: &u32| (0..phases).any(|phase| self.targets(*from, ranks, phase).iter().any(|(to, _)| *to == owner));
         match self.shape {
             Shape::All => all().collect(),
-            Shape::Torus | Shape::Flags => torus(owner, ranks)
-                .into_iter()
-                .map(|(to, _)| to)
-                .filter(|to| *to != owner)
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .collect(),
+            Shape::Torus | Shape::Flags | Shape::Race => {
+                let near: BTreeSet<u32> = torus(owner, ranks).into_iter().map(|(to, _)| to).collect();
+                near.into_iter().filter(|to| *to != owner).collect()
+            }
+            Shape::Relay => vec![(owner + ranks - 2) % ranks].into_iter().filter(|to| *to != owner).collect(),
             Shape::Rows => {
                 let near = (0..ranks.ilog2()).map(|stage| owner ^ (1 << stage)).chain([transpose(owner, ranks)]);
                 near.filter(|from| *from < ranks && *from != owner && reach(from))
@@ -142,6 +147,46 @@ impl Pattern {
                 .filter(|from| *from < ranks && *from != owner && reach(from))
                 .collect(),
             Shape::Random => all().filter(reach).collect(),
+        }
+    }
+
+    /// The ranks that a rank may ask, or be asked by, about order.
+    pub fn near(&self, rank: u32, ranks: u32) -> BTreeSet<u32> {
+        match self.shape {
+            Shape::Flags | Shape::Race => torus(rank, ranks).into_iter().map(|(to, _)| to).collect(),
+            Shape::Relay => [1, 2, ranks - 1, 2 * ranks - 2].into_iter().map(|d| (rank + d) % ranks).collect(),
+            _ => BTreeSet::new(),
+        }
+    }
+
+    /// What orders its accesses within a phase: signals sent, and waited for before the data is read.
+    pub fn signals(&self, rank: u32, ranks: u32, phase: u64) -> Vec<SyncEvent> {
+        let strand = Strand { rank: Rank(rank), index: 0 };
+        let event = |pos: u64, sync| SyncEvent { strand, pos: Pos(phase * 1000 + pos), sync };
+        let word = |owner: u32, slot: u64| Word { owner: Rank(owner), segment: Segment::Statics, offset: 8 * slot };
+        let version = phase + 1;
+        let send = |pos: u64, to: u32, slot: u64, signals: bool| {
+            let via = Some(Channel { origin: Rank(rank), ctx: Ctx(0), target: Rank(to) });
+            event(pos, Sync::Update { word: word(to, slot), version, how: How::Modify, via, signals })
+        };
+        let wait = |pos: u64, slot: u64| event(pos, Sync::Observe { word: word(rank, slot), version });
+        match self.shape {
+            Shape::Flags | Shape::Race => {
+                let targets = self.targets(rank, ranks, phase);
+                let sent = targets.iter().map(|&(to, slot)| send(1 + slot, to, slot, true));
+                // Who would get something from whom: the torus is the same in both directions, but for the side.
+                let waited =
+                    targets.iter().map(|&(_, slot)| slot ^ 1).filter(|slot| self.shape == Shape::Flags || *slot != 5);
+                sent.chain(waited.map(|slot| wait(800 + slot, slot))).collect()
+            }
+            // Its own put is complete when it tells the next rank; what it hears from the rank before it passes on.
+            Shape::Relay if ranks > 2 => vec![
+                send(20, (rank + 1) % ranks, 0, false),
+                wait(30, 0),
+                send(40, (rank + 1) % ranks, 1, false),
+                wait(50, 1),
+            ],
+            _ => Vec::new(),
         }
     }
 
@@ -171,7 +216,9 @@ impl Pattern {
 
     fn length(&self, ranks: u32, rule: Rule) -> u64 {
         let cells = match self.shape {
-            Shape::Torus | Shape::Flags => (rule.share(64 * 64 * 64, ranks) as f64).powf(2.0 / 3.0) as u64,
+            Shape::Torus | Shape::Flags | Shape::Race | Shape::Relay => {
+                (rule.share(64 * 64 * 64, ranks) as f64).powf(2.0 / 3.0) as u64
+            }
             Shape::Rows => rule.share(16_384, ranks),
             Shape::All => rule.share(64 * 64 * 64, ranks) / u64::from(ranks),
             Shape::Random | Shape::Tree => 1,
@@ -181,7 +228,7 @@ impl Pattern {
 
     fn remote(&self, rank: u32, to: u32, slot: u64, ranks: u32, rule: Rule, phase: u64) -> Access {
         // Odd phases use the other half of a buffer: what was put in one is read in the next. With flags it is read in the same.
-        let half = if self.shape == Shape::Flags { 0 } else { phase % 2 };
+        let half = if self.in_one_phase() { 0 } else { phase % 2 };
         let (lo, kind, act) = if self.shape == Shape::Random {
             let add = Atomic { domain: Domain::Mpi, ty: 1, width: 8, op: 1, ordered: false, effect: Effect::Update };
             (slot * 8, Kind::Atomic(add), Act::RemoteAtomic)
@@ -189,8 +236,19 @@ impl Pattern {
             ((half * self.slots(ranks) + slot) * self.step(ranks, rule), Kind::Write, Act::Put)
         };
         let begin = Pos(phase * 1000 + 1 + slot % 900);
-        let operation = Operation { ctx: Ctx(0), end: Some(Pos(phase * 1000 + 990)), order: Order::None };
+        let channel = Channel { origin: Rank(rank), ctx: Ctx(0), target: Rank(to) };
+        let (end, order) = match self.shape {
+            Shape::Flags | Shape::Race => (990, Order::Signalled(channel)),
+            Shape::Relay => (10, Order::None),
+            _ => (990, Order::None),
+        };
+        let operation = Operation { ctx: Ctx(0), end: Some(Pos(phase * 1000 + end)), order };
         access(rank, to, lo, self.length(ranks, rule), kind, act, Span::Operation(operation), phase, begin)
+    }
+
+    /// Whether what is put is read in the same phase.
+    fn in_one_phase(&self) -> bool {
+        matches!(self.shape, Shape::Flags | Shape::Race | Shape::Relay)
     }
 
     /// What others put in one phase: each has its slot.
@@ -209,17 +267,17 @@ impl Pattern {
             access(rank, rank, lo, len, kind, act, Span::Point, phase, Pos(phase * 1000 + 900 + line))
         };
         let interior = point(1 << 40, length * 64, Kind::Write, Act::Store, 0);
-        let before = if self.shape == Shape::Flags { 0 } else { (phase + 1) % 2 };
+        let before = if self.in_one_phase() { 0 } else { (phase + 1) % 2 };
         let begin = before * self.slots(ranks) * self.step(ranks, rule);
         let slots = match self.shape {
-            Shape::Torus | Shape::Flags => 6,
-            Shape::Rows | Shape::Tree => 1,
+            Shape::Torus | Shape::Flags | Shape::Race => 6,
+            Shape::Rows | Shape::Tree | Shape::Relay => 1,
             // One block after the other: one record.
             Shape::All => return vec![interior, point(begin, self.slots(ranks) * length, Kind::Read, Act::Load, 1)],
             Shape::Random => 0,
         };
         let mut list = vec![interior];
-        if phase > 0 || self.shape == Shape::Flags {
+        if phase > 0 || self.in_one_phase() {
             list.extend(
                 (0..slots)
                     .map(|slot| point(begin + slot * self.step(ranks, rule), length, Kind::Read, Act::Load, 1 + slot)),

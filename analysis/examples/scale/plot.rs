@@ -4,7 +4,7 @@ use crate::Row;
 use crate::patterns::{PATTERNS, Rule};
 use std::fmt::Write;
 
-const COLOURS: [&str; 6] = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377"];
+const COLOURS: [&str; 8] = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#000000", "#ee8866"];
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 280.0;
 
@@ -13,8 +13,8 @@ type Figure = fn(&Row) -> f64;
 /// The plot of the weak rule; the strong one hardly differs, and is in the table.
 pub fn svg(rows: &[Row]) -> String {
     let panels: [(&str, Figure, Option<Figure>); 4] = [
-        ("messages a rank sends, for each phase", |r| r.counts.messages / r.phases as f64, None),
-        ("bytes a rank sends, for each phase", |r| r.counts.bytes / r.phases as f64, Some(|r| r.clocks.bytes)),
+        ("messages a rank sends, for each phase", |r| r.counts.messages() / r.phases as f64, None),
+        ("bytes a rank sends, for each phase", |r| r.counts.bytes() / r.phases as f64, Some(|r| r.clocks.bytes)),
         ("bytes of memory of a rank", |r| r.counts.memory, Some(|r| r.clocks.memory)),
         ("critical path, microseconds for each phase", |r| r.time, Some(|r| r.clocks.time)),
     ];
@@ -25,7 +25,7 @@ pub fn svg(rows: &[Row]) -> String {
         2.0 * HEIGHT + 60.0
     );
     for (i, (pattern, colour)) in PATTERNS.iter().zip(COLOURS).enumerate() {
-        let x = 50.0 + 110.0 * i as f64;
+        let x = 50.0 + 82.0 * i as f64;
         let _ = writeln!(
             text,
             "<rect x=\"{x}\" y=\"12\" width=\"14\" height=\"4\" fill=\"{colour}\"/><text x=\"{}\" y=\"18\">{}</text>",

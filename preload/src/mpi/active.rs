@@ -13,6 +13,7 @@ use mpi_sys::{MPI_Group, MPI_Win};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thrille_model::{Channel, Ctx, How, Rank, Segment, Token, Word};
+use thrille_runtime::Made;
 
 /// Scopes of completed epochs that the target may not be through with: those since the last global barrier, and those before it.
 static SETTLING: Shared<(Vec<Ctx>, Vec<Ctx>)> = Shared::new();
@@ -91,6 +92,7 @@ fn complete(call: &mut Call, win: MPI_Win) {
         }
         call.fence(channel.ctx);
         let mut rank = call.o.session.rank();
+        let version = Made { version, unseen_before: false };
         rank.update(call.o.recorder, word, version, How::Set, Some(channel), false);
         drop(rank);
         ANY_SETTLING.store(true, Ordering::Relaxed);

@@ -270,8 +270,8 @@ fn count(
         // SAFETY: the window is in a lock epoch for that rank, or there would be no word.
         unsafe { mpi_sys::PMPI_Win_flush(to.rank, to.win) };
     }
-    let seen = counted.as_ref().map(Counted::version);
-    let made = if wrote() { counted.as_mut().map(Counted::update) } else { None };
+    let seen = counted.as_mut().map(Counted::version);
+    let made = if wrote() { counted.as_mut().map(Counted::make) } else { None };
     drop(counted);
     words::progress_at(to.rank, to.win);
     issue(&mut call.o, to, deed, &buffers(), request);

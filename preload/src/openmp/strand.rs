@@ -220,6 +220,37 @@ pub fn prepare(team: usize) {
     }
 }
 
+/// What workers wait for between regions.
+const POOL: u64 = 1;
+
+/// The calling thread waits at a barrier of its team, maybe the one at the region's end.
+pub fn rests(team: u64) {
+    tell(|rank, recorder| rank.rest(recorder, team));
+}
+
+/// The calling thread leaves a barrier of its team; so may the others.
+pub fn goes_on(team: u64) {
+    tell(|rank, recorder| {
+        rank.call(recorder, team);
+        rank.wake(recorder);
+    });
+}
+
+/// A region has ended: what waits for its team waits for another one.
+pub fn dismisses(team: u64) {
+    tell(|rank, _| rank.rest_instead(team, POOL));
+}
+
+/// A region begins.
+pub fn calls() {
+    tell(|rank, recorder| rank.call_anew(recorder, POOL));
+}
+
+/// The calling thread begins its part of a region, and knows who called it.
+pub fn wakes() {
+    tell(|rank, recorder| rank.wake(recorder));
+}
+
 /// A thread takes part in a region: if it is none yet, it becomes a strand.
 pub fn joins_team() {
     aside(false);

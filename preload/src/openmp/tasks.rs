@@ -75,6 +75,10 @@ impl Region {
         Arc::new(Self { line: Line::new(), end: Line::new(), posts: names(1) })
     }
 
+    pub fn name(&self) -> u64 {
+        self.line.name
+    }
+
     pub fn fork(&self) -> Mark {
         self.line.at(0)
     }

@@ -6,7 +6,7 @@
 
 use crate::counters::Counted;
 use crate::shmem::call::{Blocking, Call, Handle, Target, call, calls};
-use crate::shmem::words;
+use crate::shmem::{library, words};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Atomic, Domain, Effect, How, Kind, Order};
 use thrille_runtime::Operands;
@@ -49,7 +49,7 @@ fn change<T: Element>(to: Option<Target>, dest: *const T, how: How, real: &dyn F
     let Some(word) = call.word(dest.cast(), to) else { return real() };
     let mut counted = words::lock(word);
     real();
-    let version = counted.as_mut().map(Counted::update);
+    let version = counted.as_mut().map(Counted::make);
     drop(counted);
     if let Some(version) = version {
         call.update(word, version, how, Some(channel), false);
@@ -79,12 +79,18 @@ fn fetch<T: Element>(
         return real();
     }
     let word = call.word(dest.cast(), to);
+    let known = word.and_then(|word| call.knows(word));
     let mut counted = word.and_then(words::lock);
     let fetched = real();
     let wrote = changed(fetched);
-    let seen = counted.as_ref().map_or(0, Counted::version);
-    let made = if wrote { counted.as_mut().map(Counted::update) } else { None };
+    // What is fetched later is not seen by this call.
+    let seen = match into {
+        Fetched::Value => counted.as_mut().map_or(0, |counted| counted.version_beyond(known)),
+        Fetched::Later(_) => 0,
+    };
+    let made = if wrote { counted.as_mut().map(Counted::make) } else { None };
     drop(counted);
+    library::help();
 
     let effect = if wrote { Effect::Update } else { Effect::Load };
     ends(&mut call, to, dest, into, effect);
@@ -94,7 +100,7 @@ fn fetch<T: Element>(
         call.update(word, version, How::Modify, via, false);
     }
     if matches!(into, Fetched::Value) {
-        call.observe(word, seen);
+        call.observe(word, seen, known);
     }
     fetched
 }

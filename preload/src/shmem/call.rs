@@ -2,21 +2,13 @@
 
 use crate::observed::like_every_call;
 use crate::rank::{Observed, observe};
-use crate::shmem::words;
+use crate::shmem::{library, words};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Channel, Ctx, How, Kind, Rank, Segment, Word};
-use thrille_runtime::{End, Operands};
+use thrille_runtime::{End, Made, Operands};
 
 /// A context or team handle, as `shmem.h` has them.
 pub type Handle = *mut c_void;
-
-unsafe extern "C" {
-    fn thrille_shmem_team_id(team: Handle, id: *mut u64);
-    fn thrille_shmem_team_world_pe(team: Handle, pe: c_int) -> c_int;
-    fn thrille_shmem_ctx_id(ctx: Handle) -> u32;
-    fn pshmem_ctx_get_team(ctx: Handle, team: *mut Handle) -> c_int;
-    fn pshmem_team_n_pes(team: Handle) -> c_int;
-}
 
 /// Whether a call returns before the buffers it was given are free.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,31 +34,14 @@ impl Target {
 
     /// On any context: numbers are those of its team.
     pub fn on(ctx: Handle, pe: c_int) -> Option<Self> {
-        let mut team = std::ptr::null_mut();
-        // SAFETY: asks the library about the handle that the program is about to pass to it.
-        let (id, pe) = unsafe {
-            let id = thrille_shmem_ctx_id(ctx);
-            let known = id != 0 && pshmem_ctx_get_team(ctx, &raw mut team) == 0;
-            (id, if known { thrille_shmem_team_world_pe(team, pe) } else { pe })
-        };
-        Some(Self { ctx: Ctx(id), pe: Rank(u32::try_from(pe).ok()?) })
+        let id = library::ctx_id(ctx);
+        Some(Self { ctx: Ctx(id), pe: Rank(u32::try_from(library::world_pe(ctx, id, pe)).ok()?) })
     }
 }
 
 /// The number of a context.
 pub fn ctx_id(ctx: Handle) -> Ctx {
-    // SAFETY: asks the library about the handle that the program is about to pass to it.
-    Ctx(unsafe { thrille_shmem_ctx_id(ctx) })
-}
-
-/// A team's number and size.
-pub fn team(team: Handle) -> (u64, i64) {
-    let mut id = 0;
-    // SAFETY: asks the library about the handle that the program is about to pass to it.
-    unsafe {
-        thrille_shmem_team_id(team, &raw mut id);
-        (id, i64::from(pshmem_team_n_pes(team)))
-    }
+    Ctx(library::ctx_id(ctx))
 }
 
 /// A call of the program, being observed.
@@ -124,13 +99,18 @@ impl Call {
     }
 
     /// Tells that an update made a version of a word.
-    pub fn update(&mut self, word: Word, version: u64, how: How, via: Option<Channel>, signals: bool) {
+    pub fn update(&mut self, word: Word, version: Made, how: How, via: Option<Channel>, signals: bool) {
         self.o.session.rank().update(self.o.recorder, word, version, how, via, signals);
     }
 
-    /// Tells that a version of a word was seen.
-    pub fn observe(&mut self, word: Word, version: u64) {
-        self.o.session.rank().observe(self.o.recorder, word, version);
+    /// The version of a word that this process knows all about.
+    pub fn knows(&self, word: Word) -> Option<u64> {
+        self.o.session.rank().knows(word)
+    }
+
+    /// Tells that a version of a word was seen, and what was known of it before the call.
+    pub fn observe(&mut self, word: Word, version: u64, known: Option<u64>) {
+        self.o.session.rank().observe_beyond(self.o.recorder, word, version, known);
     }
 }
 
@@ -141,6 +121,8 @@ macro_rules! calls {
         unsafe extern "C" {
             $( #[allow(dead_code)] fn [<pshmem_ $name>]($($arg: $ty),*) $(-> $ret)?; )*
         }
+        // A library need not have all of them.
+        $( core::arch::global_asm!(concat!(".weak pshmem_", stringify!($name))); )*
         $crate::entry::entries! { $( shmem_ fn $name($($arg: $ty),*) $(-> $ret)? $body )* }
     } };
 }

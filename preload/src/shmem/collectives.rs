@@ -1,7 +1,8 @@
 //! Collectives that move data: each PE's buffers are in use until it returns from the call.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
-use crate::shmem::call::{Call, Handle, calls, team};
+use crate::shmem::call::{Call, Handle, calls};
+use crate::shmem::library::team;
 use crate::shmem::order::{Group, Role, collective};
 use std::ffi::{c_int, c_long, c_void};
 use thrille_model::{Act, Kind};

@@ -1,7 +1,8 @@
 //! Fence, quiet, barriers, locks and the end of contexts.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
-use crate::shmem::call::{Call, Handle, call, calls, ctx_id, team};
+use crate::shmem::call::{Call, Handle, call, calls, ctx_id};
+use crate::shmem::library::{ctx_gone, team};
 use crate::shmem::words;
 use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_long};
@@ -144,6 +145,7 @@ calls! {
     fn ctx_destroy(ctx: Handle) {
         // Destroying a context completes it.
         quiet(ctx_id(ctx), &|| unsafe { pshmem_ctx_destroy(ctx) });
+        ctx_gone(ctx);
     }
     fn barrier_all() {
         barrier(Some(Group::World), &|| unsafe { pshmem_barrier_all() });

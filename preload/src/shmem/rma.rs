@@ -31,7 +31,7 @@ pub fn put(
     let words: Vec<_> = touched(&mut call, dest, bytes, to);
     let mut counted: Vec<_> = words.iter().map(|&word| (word, words::lock(word))).collect();
     real();
-    let versions: Vec<_> = counted.iter_mut().filter_map(|(word, c)| Some((*word, c.as_mut()?.update()))).collect();
+    let versions: Vec<_> = counted.iter_mut().filter_map(|(word, c)| Some((*word, c.as_mut()?.make()))).collect();
     drop(counted);
     let channel = call.channel(to);
     for (word, version) in versions {
@@ -219,6 +219,7 @@ mod longdouble {
             unsafe extern "C" {
                 fn $real();
             }
+            core::arch::global_asm!(concat!(".weak ", stringify!($real)));
             #[unsafe(naked)]
             #[unsafe(no_mangle)]
             unsafe extern "C" fn $symbol() {

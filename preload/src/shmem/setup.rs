@@ -1,35 +1,22 @@
 //! Init and finalize, and the symmetric heap. Allocation and release are collective: they hold a global barrier.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
-use crate::rank::{Ending, LEAVING, Told, begin, complain, connect, file, finish, on_abort, told};
+use crate::rank::{Ending, Told, begin, complain, connect, file, finish, told};
 use crate::shmem::call::{Call, call, calls};
-use crate::shmem::words;
+use crate::shmem::{library, words};
 use std::ffi::{c_int, c_long, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
+use thrille_model::job::{ENV_HUB, ENV_RANK, ENV_RUN_DIR};
 use thrille_model::{Ctx, Rank, Segment};
 use thrille_runtime::{Region, Regions};
 
-unsafe extern "C" {
-    fn thrille_shmem_range(segment: c_int, pe: c_int, base: *mut *mut c_void, len: *mut usize) -> c_int;
-    fn thrille_shmem_on_abort(f: Option<extern "C" fn()>);
-    fn thrille_shmem_leaving(status: c_int);
-}
-
 static BEGUN: AtomicBool = AtomicBool::new(false);
-
-/// Where a PE's segment is in this process.
-fn range(segment: c_int, pe: u32) -> Option<(u64, u64)> {
-    let (mut base, mut len) = (std::ptr::null_mut(), 0);
-    // SAFETY: asks the library, with variables of our own.
-    let known = unsafe { thrille_shmem_range(segment, pe as c_int, &raw mut base, &raw mut len) };
-    (known != 0).then_some((base as u64, len as u64))
-}
 
 fn regions(size: u32) -> Regions {
     let mut all = Vec::new();
     for pe in 0..size {
         for (number, segment) in [(0, Segment::Heap), (1, Segment::Statics)] {
-            if let Some((start, len)) = range(number, pe) {
+            if let Some((start, len)) = library::range(number, pe) {
                 all.push(Region { start, end: start + len, owner: Rank(pe), segment, offset: 0 });
             }
         }
@@ -39,7 +26,14 @@ fn regions(size: u32) -> Regions {
 
 /// The library is initialised: observation begins.
 fn initialised() {
-    let Some(told) = told() else { return };
+    let Some(told) = told() else {
+        let (wanted, hub) = (std::env::var_os(ENV_RUN_DIR), std::env::var_os(ENV_HUB));
+        let rank = std::env::var(ENV_RANK).ok().and_then(|rank| rank.parse().ok()).unwrap_or(0);
+        if wanted.is_some() && hub.is_none() && rank == 0 {
+            complain(rank, "not observed: OpenSHMEM programs are started by thrille itself: thrille run -n N PROGRAM");
+        }
+        return;
+    };
     if BEGUN.swap(true, Ordering::AcqRel) {
         return;
     }
@@ -47,9 +41,16 @@ fn initialised() {
 }
 
 fn start(told: &Told) {
+    if !library::meet() {
+        complain(
+            told.rank,
+            "not observed: it cannot be made out where this OpenSHMEM library has its symmetric memory",
+        );
+        return;
+    }
     let Some(mut transport) = connect(told) else { return };
-    let (heap, statics) = (range(0, 0).map_or(0, |r| r.1), range(1, 0).map_or(0, |r| r.1.next_multiple_of(8)));
-    if !words::make(told, &mut transport, heap, statics) {
+    let (heap, statics) = library::lengths();
+    if !words::make(told, &mut transport, heap, statics.next_multiple_of(8)) {
         complain(
             told.rank,
             "not observed: the ranks could not share their synchronisation counters; run all of them on one machine",
@@ -59,9 +60,6 @@ fn start(told: &Told) {
     if let Some(sink) = file(told) {
         begin(told, transport, sink, regions(told.size));
     }
-    let _ = LEAVING.set(thrille_shmem_leaving);
-    // SAFETY: registers a function that may be called once, at any time.
-    unsafe { thrille_shmem_on_abort(Some(on_abort)) };
 }
 
 /// A collective call on the heap.
@@ -104,6 +102,7 @@ calls! {
         if let Some(mut call) = call() {
             call.quiet(Ctx(0));
             call.enter_barrier();
+            library::assemble();
             call.leave_barrier();
         }
         finish(Ending::Regular);
@@ -111,6 +110,7 @@ calls! {
     }
     fn global_exit(status: c_int) {
         // The library ends the job first and then calls back for the last exchange: the others must not wait in a barrier for it.
+        library::ending();
         unsafe { pshmem_global_exit(status) };
     }
     fn malloc(size: usize) -> *mut c_void {

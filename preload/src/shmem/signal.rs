@@ -38,7 +38,7 @@ fn put_signal(
     let Some(word) = call.word(signal.address.cast(), to) else { return real() };
     let mut counted = words::lock(word);
     real();
-    let version = counted.as_mut().map(Counted::update);
+    let version = counted.as_mut().map(Counted::make);
     drop(counted);
     if let Some(version) = version {
         let how = if signal.op == SET { How::Set } else { How::Modify };
@@ -96,12 +96,12 @@ calls! {
         call.touch(sig_addr.cast(), 8, Kind::Await, Act::Wait);
         let me = Target { ctx: thrille_model::Ctx(0), pe: call.me() };
         let word = call.word(sig_addr.cast(), me);
-        let counted = word.and_then(words::lock);
+        let mut counted = word.and_then(words::lock);
         let value = unsafe { pshmem_signal_fetch(sig_addr) };
-        let version = counted.as_ref().map(Counted::version);
+        let version = counted.as_mut().map(Counted::version);
         drop(counted);
         if let (Some(word), Some(version)) = (word, version) {
-            call.observe(word, version);
+            call.observe(word, version, None);
         }
         value
     }

@@ -21,9 +21,10 @@ fn begin<T>(ivars: *const T, nelems: usize, status: *const c_int) -> Option<Call
 fn saw<T>(call: &mut Call, ivar: *const T) {
     let me = Target { ctx: Ctx(0), pe: call.me() };
     if let Some(word) = call.word(ivar.cast::<c_void>(), me) {
-        let version = words::lock(word).map(|counted| counted.version());
+        let known = call.knows(word);
+        let version = words::lock(word).map(|mut counted| counted.version_beyond(known));
         if let Some(version) = version {
-            call.observe(word, version);
+            call.observe(word, version, known);
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::counters::{Counted, Counters};
 use crate::link::Link;
 use crate::rank::Told;
+use crate::shmem::library;
 use std::sync::OnceLock;
 use thrille_model::{Rank, Segment, Word};
 
@@ -34,5 +35,5 @@ pub fn lock(word: Word) -> Option<Counted> {
         Segment::Statics if word.offset < words.statics => words.heap + word.offset,
         _ => return None,
     };
-    words.counters.lock((u64::from(word.owner.0) * (words.heap + words.statics) + within) / 8, std::thread::yield_now)
+    words.counters.lock((u64::from(word.owner.0) * (words.heap + words.statics) + within) / 8, library::progress)
 }

@@ -13,6 +13,8 @@ pub enum Mode {
     Count = 1,
     /// The instrumented one; accesses are counted down.
     In = 2,
+    /// As [`Mode::Count`], and the hooks are asked behind loops.
+    Ask = 3,
 }
 
 /// Bits of what a site does.

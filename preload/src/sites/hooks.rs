@@ -55,6 +55,7 @@ macro_rules! hook {
 
 hook! { thrille_enter enter "rsi" "rdx" }
 hook! { thrille_spent spent "rsi" "rdx" }
+hook! { thrille_behind behind "rsi" "rdx" }
 hook! { thrille_access access "rdx" "rcx" }
 hook! { thrille_range range "rcx" "r8" }
 hook! { thrille_affine affine "r8" "r9" }
@@ -69,7 +70,7 @@ fn granted(function: &Function, turn: Turn) -> i32 {
         return 1;
     }
     function.set_countdown(turn.calls);
-    function.set_mode(Mode::Count);
+    function.set_mode(if turn.asks { Mode::Ask } else { Mode::Count });
     0
 }
 
@@ -79,6 +80,16 @@ extern "C" fn enter(function: &Function, _pc: u64, _sp: u64) -> i32 {
 
 extern "C" fn spent(function: &Function, _pc: u64, _sp: u64) -> i32 {
     granted(function, policy().spent(function))
+}
+
+extern "C" fn behind(function: &Function, _pc: u64, _sp: u64) -> i32 {
+    let accesses = policy().behind(function);
+    if accesses == 0 {
+        function.set_mode(Mode::Count);
+        return 0;
+    }
+    function.look(accesses);
+    1
 }
 
 /// Tells the recorder, if the policy wants it: `tell` is called for each kind of access that the site makes.
@@ -116,8 +127,8 @@ fn told(
         }
     }
     if let Some(from) = from {
-        let now = sampled::ticks();
-        policy().cost(now.wrapping_sub(from), now);
+        let spent = sampled::ticks().wrapping_sub(from);
+        policy().cost(spent, sampled::worked(), verdict.keep);
     }
     i32::try_from(verdict.gap).unwrap_or(i32::MAX)
 }

@@ -25,6 +25,8 @@ pub struct Turn {
     pub accesses: u32,
     /// If none: calls to let pass before asking again.
     pub calls: u32,
+    /// And whether to ask behind loops too.
+    pub asks: bool,
 }
 
 /// What becomes of a site's execution.
@@ -48,10 +50,14 @@ pub trait Policy: Sync {
     fn call(&self, function: &Function) -> Turn;
     /// It has used up the accesses that it was granted.
     fn spent(&self, function: &Function) -> Turn;
+    /// It has left a loop in its plain copy: accesses to look at now.
+    fn behind(&self, _: &Function) -> u32 {
+        0
+    }
     /// A site asks, from this return address, for so many executions at once; `shared` tells whether others can reach the bytes that it touches now.
     fn site(&self, site: &Hot, pc: u64, times: u64, shared: &mut dyn FnMut() -> bool) -> Verdict;
-    /// So much time went into a site that asked.
-    fn cost(&self, _ticks: u64, _now: u64) {}
+    /// So much time went into a site that asked, and was recorded or not.
+    fn cost(&self, _ticks: u64, _now: u64, _kept: bool) {}
 }
 
 /// Every access of every execution.
@@ -63,11 +69,11 @@ impl Policy for Full {
     }
 
     fn call(&self, _: &Function) -> Turn {
-        Turn { accesses: u32::MAX, calls: 0 }
+        Turn { accesses: u32::MAX, calls: 0, asks: false }
     }
 
     fn spent(&self, _: &Function) -> Turn {
-        Turn { accesses: u32::MAX, calls: 0 }
+        Turn { accesses: u32::MAX, calls: 0, asks: false }
     }
 
     fn site(&self, _: &Hot, _: u64, _: u64, _: &mut dyn FnMut() -> bool) -> Verdict {
@@ -84,11 +90,11 @@ impl Policy for Off {
     }
 
     fn call(&self, _: &Function) -> Turn {
-        Turn { accesses: 0, calls: u32::MAX }
+        Turn { accesses: 0, calls: u32::MAX, asks: false }
     }
 
     fn spent(&self, _: &Function) -> Turn {
-        Turn { accesses: 0, calls: u32::MAX }
+        Turn { accesses: 0, calls: u32::MAX, asks: false }
     }
 
     fn site(&self, _: &Hot, _: u64, _: u64, _: &mut dyn FnMut() -> bool) -> Verdict {

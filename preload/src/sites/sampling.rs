@@ -80,9 +80,12 @@ fn granted(function: &Function, next: Next) -> Turn {
                 let sites = function.sites();
                 state.dense.wakes(number, |site| sites[site as usize].set_countdown(0));
             }
-            Turn { accesses, calls: 0 }
+            Turn { accesses, calls: 0, asks: false }
         }
-        Next::Pass(calls) => Turn { accesses: 0, calls },
+        Next::Pass(calls) => {
+            let asks = number(function).zip(try_state()).is_some_and(|(number, state)| state.dense.asks_behind(number));
+            Turn { accesses: 0, calls, asks }
+        }
     }
 }
 
@@ -108,16 +111,20 @@ impl Policy for Sampled {
 
     fn call(&self, function: &Function) -> Turn {
         let next = number(function).zip(try_state()).map(|(number, mut state)| {
-            state.dense.controller().charge(sampled::decision_ticks(), sampled::ticks());
+            state.dense.controller().charge(sampled::decision_ticks(), sampled::worked());
             state.dense.call(number)
         });
-        next.map_or(Turn { accesses: BURST, calls: 0 }, |next| granted(function, next))
+        next.map_or(Turn { accesses: BURST, calls: 0, asks: false }, |next| granted(function, next))
     }
 
     fn spent(&self, function: &Function) -> Turn {
         let next =
-            number(function).zip(try_state()).map(|(number, mut state)| state.dense.spent(number, sampled::ticks()));
-        next.map_or(Turn { accesses: BURST, calls: 0 }, |next| granted(function, next))
+            number(function).zip(try_state()).map(|(number, mut state)| state.dense.spent(number, sampled::worked()));
+        next.map_or(Turn { accesses: BURST, calls: 0, asks: false }, |next| granted(function, next))
+    }
+
+    fn behind(&self, function: &Function) -> u32 {
+        number(function).zip(try_state()).map_or(BURST, |(number, mut state)| state.dense.behind(number))
     }
 
     fn site(&self, site: &Hot, pc: u64, times: u64, shared: &mut dyn FnMut() -> bool) -> Verdict {
@@ -144,17 +151,21 @@ impl Policy for Sampled {
         }
     }
 
-    fn cost(&self, ticks: u64, now: u64) {
+    fn cost(&self, ticks: u64, now: u64, kept: bool) {
         if let Some(mut state) = try_state() {
-            state.dense.controller().charge(ticks, now);
+            if kept {
+                state.dense.controller().charge_sample(ticks, now);
+            } else {
+                state.dense.controller().charge(ticks, now);
+            }
         }
     }
 }
 
-/// Time that the detector took for something else than these functions' accesses.
-pub fn charge_other(ticks: u64, now: u64) {
+/// Tells of time that the detector took for something else than these functions' accesses.
+pub fn charge(how: impl FnOnce(&mut Controller)) {
     if let Some(mut state) = try_state() {
-        state.dense.controller().charge_other(ticks, now);
+        how(state.dense.controller());
     }
 }
 

@@ -164,6 +164,7 @@ pub fn report_of(races: usize) -> Report {
             seed: 7,
             budget_percent: Some(5.0),
             cost_percent: Some(4.3),
+            calls_percent: Some(1.2),
             sites: 120,
             sites_taken: 97,
             executed: 123_456_789,

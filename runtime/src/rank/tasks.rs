@@ -8,6 +8,7 @@
 //! tasks of one thread do not race there. So a task that touches its thread's own memory or asks for the thread's number is *bound*: from
 //! there on it comes after what the thread did before, and what the thread does next comes after it.
 
+use super::rest::Life;
 use super::{Knowledge, Rank};
 use crate::recorder::{Recorder, Watched};
 use crate::underway::UnderWay;
@@ -96,7 +97,7 @@ impl Rank {
             None => return None,
         };
         let number = strand.number() as usize;
-        self.alive[number] = true;
+        self.lives[number] = Life::Runs;
         // It comes after its creator's last barrier, whenever it begins.
         self.knowledge[number].phase = self.knowledge[number].phase.max(phase);
         Some(Role::new(strand, pos, phase))
@@ -117,7 +118,7 @@ impl Rank {
             open.locks.clear();
         }
         self.inside.retain(|&(inside, ..)| inside != strand);
-        self.alive[strand.number() as usize] = false;
+        self.set(strand, Life::Gone);
         self.tasks.idle.push(Idle { strand, end, pos });
     }
 
