@@ -262,7 +262,10 @@ impl Config {
                 "the sampling policy {all} and a budget of {budget} do not go together: {all} leaves nothing to choose; leave one of them out"
             ),
             (None, Some(_)) => Some(Sampling::By(Name::HA)),
-            (None, None) if usual == Usual::Full => Some(Sampling::Full),
+            // A byte's first race is found if all accesses are looked at.
+            (None, None) if usual == Usual::Full || typed.tasks.is_some() || file.tasks.is_some() => {
+                Some(Sampling::Full)
+            }
             (sampling, _) => sampling,
         };
         let tasks = match &typed.tasks {
@@ -386,7 +389,7 @@ mod tests {
         assert_eq!(told("--max-records 5", "memory = \"64M\""), ["THRILLE_MAX_RECORDS=5"]);
         assert_eq!(
             told("--tasks stint", "tasks = \"esp-bags\""),
-            ["THRILLE_TASKS=stint", "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1"]
+            ["THRILLE_SAMPLING=full", "THRILLE_TASKS=stint", "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1"]
         );
         let check = merged("", "", Usual::Full).unwrap();
         assert_eq!(check.sampling, Some(Sampling::Full));

@@ -6,7 +6,7 @@
 
 use crate::entry::block;
 use crate::loaded;
-use crate::rank::SESSION;
+use crate::rank::{SESSION, unobserved};
 use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, PoisonError};
 use thrille_model::StackId;
@@ -40,8 +40,9 @@ pub fn walk(stacks: &mut CallStack, pc: u64) -> StackId {
         }
     }
     let mut frames = Frames { pc, found: false, places: Vec::with_capacity(16) };
+    // The unwinder takes locks and calls `pthread_once`: none of the program's business, and the strand is in use.
     // SAFETY: the function is called with the frames, which outlive the call.
-    unsafe { _Unwind_Backtrace(visit, (&raw mut frames).cast()) };
+    unobserved(|| unsafe { _Unwind_Backtrace(visit, (&raw mut frames).cast()) });
     let places = frames.places;
     let Some(session) = SESSION.get() else { return StackId(0) };
     let stack = FILES.with(|files| {

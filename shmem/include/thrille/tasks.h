@@ -76,18 +76,20 @@ static inline void thrille_isolated_end(void)
 namespace thrille {
 template <typename Body> void run_(void *body)
 {
-    (*static_cast<Body *>(body))();
+    Body *mine = static_cast<Body *>(body);
+    (*mine)();
+    delete mine;
 }
 
-/* The same with anything that can be called. */
+/* The same with anything that can be called: the task has a copy of its own. */
 template <typename Body> void async(Body body)
 {
-    thrille_async(run_<Body>, &body);
+    thrille_async(run_<Body>, new Body(body));
 }
 
 template <typename Body> void spawn(Body body)
 {
-    thrille_spawn(run_<Body>, &body);
+    thrille_spawn(run_<Body>, new Body(body));
 }
 
 inline void sync()
