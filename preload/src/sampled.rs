@@ -53,7 +53,7 @@ pub struct Seat {
 /// What an entry of a function costs when it is decided upon, in nanoseconds; counting it is part of the hook.
 const DECISION_NS: f64 = 40.0;
 
-/// What observing a call of the communication library costs, in nanoseconds: an estimate, from `nas-bench/src/psearch.c`.
+/// What observing a call of the communication library costs, in nanoseconds: a guess, not calibrated.
 const CALL_NS: f64 = 60.0;
 /// So many are charged for at a time.
 const CALLS: u32 = 64;
