@@ -34,6 +34,7 @@ use thrille_transport::Token;
 
 /// What a strand that is held does meanwhile: others may wait for its library to work on what they want of it.
 #[cfg(feature = "mpi")]
+#[allow(clippy::unnecessary_wraps, reason = "not every library needs it")]
 fn idle() -> Option<fn(Strand)> {
     Some(crate::mpi::idle)
 }

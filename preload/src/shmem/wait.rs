@@ -2,7 +2,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::shmem::call::{Call, Target, call, calls};
-use crate::shmem::words;
+use crate::shmem::{library, words};
 use std::ffi::{c_int, c_long, c_void};
 use thrille_model::{Act, Ctx, Kind};
 
@@ -10,6 +10,7 @@ use thrille_model::{Act, Ctx, Kind};
 fn begin<T>(ivars: *const T, nelems: usize, status: *const c_int) -> Option<Call> {
     let mut call = call()?;
     call.issue();
+    library::help();
     for i in included(nelems, status) {
         call.touch(ivars.wrapping_add(i).cast(), size_of::<T>(), Kind::Await, Act::Wait);
     }
