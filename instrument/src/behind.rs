@@ -20,11 +20,14 @@ use std::collections::HashSet;
 /// Adds the ways back behind these loops, outer ones first, before anything else is redirected.
 pub fn behind(work: &Work, doubled: &Doubled, loops: &[Loop], groups: &[Group], pairs: &mut Pairs) {
     let telling: HashSet<Block> = groups.iter().map(|group| LLVMGetInstructionParent(group.before)).collect();
-    let outermost = |one: &&Loop| !loops.iter().any(|other| other.header != one.header && other.blocks.contains(&one.header));
+    let outermost =
+        |one: &&Loop| !loops.iter().any(|other| other.header != one.header && other.blocks.contains(&one.header));
     let exits: Vec<(&Loop, Vec<Block>)> = (loops.iter().filter(outermost))
         .map(|one| {
             let mut exits: Vec<Block> = Vec::new();
-            for to in doubled.plain.iter().filter(|block| one.blocks.contains(block)).flat_map(|&block| successors(block)) {
+            for to in
+                doubled.plain.iter().filter(|block| one.blocks.contains(block)).flat_map(|&block| successors(block))
+            {
                 if !one.blocks.contains(&to) && !is_landing(to) && !exits.contains(&to) && tells(to, one, &telling) {
                     exits.push(to);
                 }

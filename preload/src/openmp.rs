@@ -441,7 +441,7 @@ fn completed(task: &Task, here: bool) -> Option<Pos> {
 /// kept apart from what others did: the same thread fills a piece of memory each time, and by the token it comes before.
 fn new_memory() {
     if let Some((at, len)) = task_memory() {
-        tell(|rank, _| rank.allocated(at, len));
+        tell(|rank, recorder| rank.renew(recorder, at, len));
     }
 }
 

@@ -35,24 +35,24 @@ impl Blocks {
         self.live.insert(start, Block { end, number: self.made, origin: start });
     }
 
-    /// The frames below an address of a stack are gone: who uses their memory next uses something else. What is above it stays.
-    pub fn frames(&mut self, stack: u64, below: u64) {
-        if stack >= below {
+    /// Memory begins another life: who uses it next uses something else. What blocks have beside it stays theirs.
+    pub fn renew(&mut self, start: u64, end: u64) {
+        if start >= end {
             return;
         }
-        while let Some((&start, &block)) = self.live.range(..below).next_back()
-            && block.end > stack
+        while let Some((&first, &block)) = self.live.range(..end).next_back()
+            && block.end > start
         {
-            self.live.remove(&start);
-            if block.end > below {
-                self.live.insert(below, block);
+            self.live.remove(&first);
+            if block.end > end {
+                self.live.insert(end, block);
             }
-            if start < stack {
-                self.live.insert(start, Block { end: stack, ..block });
+            if first < start {
+                self.live.insert(first, Block { end: start, ..block });
             }
         }
         self.made += 1;
-        self.live.insert(stack, Block { end: below, number: self.made, origin: stack });
+        self.live.insert(start, Block { end, number: self.made, origin: start });
     }
 
     /// A block is gone.
@@ -67,12 +67,20 @@ impl Blocks {
 
     /// The block and offset of an address, if all the bytes from there on are in it; otherwise the address itself.
     pub fn find(&self, address: u64, len: u64) -> (Segment, u64) {
-        match self.live.range(..=address).next_back() {
-            Some((_, block)) if address.saturating_add(len) <= block.end => {
-                (Segment::Block(block.number), address - block.origin)
-            }
-            _ => (Segment::Private, address),
+        let (segment, offset, part) = self.part(address, len);
+        if part == len { (segment, offset) } else { (Segment::Private, address) }
+    }
+
+    /// The block and offset of an address, or the address itself, and how many of the bytes from there on are there too.
+    pub fn part(&self, address: u64, len: u64) -> (Segment, u64, u64) {
+        let end = address.saturating_add(len);
+        if let Some((_, block)) = self.live.range(..=address).next_back()
+            && block.end > address
+        {
+            return (Segment::Block(block.number), address - block.origin, end.min(block.end) - address);
         }
+        let next = self.live.range(address..end).next().map_or(end, |(&start, _)| start);
+        (Segment::Private, address, next - address)
     }
 }
 
@@ -98,25 +106,28 @@ mod tests {
     }
 
     #[test]
-    fn frames_above_stay_what_they_are() {
+    fn what_is_beside_stays_what_it_is() {
         let mut blocks = Blocks::default();
         blocks.add(1000, 1000);
         let above = blocks.find(1900, 8);
-        blocks.frames(1000, 1800);
+        blocks.renew(1000, 1800);
         assert_eq!(blocks.find(1900, 8), above);
         let task = blocks.find(1700, 8);
         assert_ne!(task.0, above.0);
-        blocks.frames(1000, 1600);
+        blocks.renew(1000, 1600);
         assert_eq!((blocks.find(1900, 8), blocks.find(1700, 8)), (above, task));
         assert_ne!(blocks.find(1500, 8).0, task.0);
         let inner = blocks.find(1500, 8);
-        blocks.frames(1000, 1800);
+        blocks.renew(1000, 1800);
         assert_eq!(blocks.find(1900, 8), above);
         assert!(![inner.0, task.0].contains(&blocks.find(1500, 8).0));
-        // Outside of a stack nothing changes.
+        assert_eq!(blocks.part(1790, 20), (blocks.find(1790, 8).0, 790, 10));
+        assert_eq!(blocks.part(1990, 20).2, 10);
+        assert_eq!(blocks.part(2000, 20), (Segment::Private, 2000, 20));
+        assert_eq!(blocks.part(990, 20), (Segment::Private, 990, 10));
         blocks.add(500, 600);
         let heap = blocks.find(600, 8);
-        blocks.frames(1050, 1800);
+        blocks.renew(1050, 1800);
         assert_eq!(blocks.find(600, 8), heap);
     }
 }

@@ -324,27 +324,34 @@ impl Rank {
                 }
             }
             let end = runs[runs.len() - left.len() - 1].hi;
-            let Some(mut place) = self.place(run.owner, run.segment, run.lo, end - run.lo) else { continue };
-            if teeth > 1 {
-                let (bytes, stride) = (place.bytes, (end - run.hi) / (teeth as u64 - 1));
-                let comb = Comb::new(bytes.lo(), stride, run.hi - run.lo, teeth as u64);
-                (place.bytes, place.comb) = comb.unwrap_or((bytes, Comb::SOLID));
+            let site = self.modules.site(run.pc);
+            let mut at = run.lo;
+            while at < end {
+                let whole = (run.segment, at, end - at);
+                let (segment, lo, len) = if run.segment == UNRESOLVED { self.blocks.part(at, end - at) } else { whole };
+                at += len;
+                let Ok(bytes) = Interval::from_len(lo, len) else { break };
+                let mut place = Place::solid(run.owner, segment, bytes);
+                if teeth > 1 {
+                    let stride = (end - run.hi) / (teeth as u64 - 1);
+                    let comb = Comb::new(bytes.lo(), stride, run.hi - run.lo, teeth as u64);
+                    (place.bytes, place.comb) = comb.unwrap_or((bytes, Comb::SOLID));
+                }
+                self.recorded += 1;
+                self.keep(Access {
+                    place,
+                    kind: run.kind,
+                    strand: recorder.strand,
+                    begin: run.pos,
+                    span: Span::Point,
+                    phases: Phases { lo: run.phase, hi: self.single().then_some(run.until) },
+                    locks: run.locks,
+                    act: run.act,
+                    site,
+                    stack: run.stack,
+                    times,
+                });
             }
-            let access = Access {
-                place,
-                kind: run.kind,
-                strand: recorder.strand,
-                begin: run.pos,
-                span: Span::Point,
-                phases: Phases { lo: run.phase, hi: self.single().then_some(run.until) },
-                locks: run.locks,
-                act: run.act,
-                site: self.modules.site(run.pc),
-                stack: run.stack,
-                times,
-            };
-            self.recorded += 1;
-            self.keep(access);
         }
         runs.clear();
         self.scratch = runs;

@@ -1,6 +1,7 @@
 //! Races between tasks of a rank (`--tasks`): the pairs of programs in `tests/tasks`, under each mode, with gcc's hooks and clang's plugin.
 
 use crate::corpus::{self, Program};
+use crate::support::root;
 use crate::tool::{Ended, check, expect, pairs, program, report, run, temporary, thrille};
 use crate::{Outcome, trial};
 use libtest_mimic::{Failed, Trial};
@@ -31,7 +32,22 @@ pub fn trials() -> Vec<Trial> {
     trials.push(trial("tasks::what_is_not_followed_is_said", unfit));
     trials.push(trial("tasks::many_deep_and_wide", many));
     trials.push(trial("tasks::no_such_mode", no_such_mode));
+    for (source, compiler) in
+        [("mmul", "clang-16"), ("sort", "clang-16"), ("strassen", "gcc"), ("strassen", "clang-16")]
+    {
+        let name = format!("tasks::with_threads::{source}::{compiler}");
+        trials.push(trial(&name, move || with_threads(source, compiler)));
+    }
     trials
+}
+
+/// Tasks by the thousand on several threads, without a mode: what the runtime uses again for one after the other belongs to nobody.
+fn with_threads(source: &str, compiler: &str) -> Outcome {
+    let dir = temporary();
+    let source = root().join(format!("nas-bench/tasks/{source}.c"));
+    let mut command = thrille(["check", "--quiet", "--no-confirm", "-n", "1", "--cc"]);
+    command.arg(format!("{compiler} -O2 -fopenmp")).arg(source).env("OMP_NUM_THREADS", "4");
+    expect(command.current_dir(dir.path()), 0).map(drop)
 }
 
 /// The notes of a report but for those that are always there.

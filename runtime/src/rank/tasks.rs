@@ -125,7 +125,13 @@ impl Rank {
     /// The frames of the thread's stack below an address are gone: it begins or leaves a task.
     pub fn frames(&mut self, recorder: &mut Recorder, stack: u64, below: u64) {
         self.drain(recorder);
-        self.blocks.frames(stack, below);
+        self.blocks.renew(stack, below);
+    }
+
+    /// The runtime uses memory for another task, with the same bounds or others.
+    pub fn renew(&mut self, recorder: &mut Recorder, address: u64, len: u64) {
+        self.drain(recorder);
+        self.blocks.renew(address, address.saturating_add(len));
     }
 
     /// The strand uses what its thread has for itself.
