@@ -8,7 +8,7 @@ use crate::protocol::{Arrival, Doing, Life, Said, Told, greeting, receive, send}
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use thrille_model::Strand;
@@ -17,6 +17,8 @@ use thrille_transport::Token;
 /// How long a rank tries to reach the coordinator.
 const CONNECT: Duration = Duration::from_secs(10);
 
+/// How often a strand says what it does before it is slowed down.
+const TALKATIVE: u32 = 200;
 /// How often a strand that waits looks up.
 const IDLE: Duration = Duration::from_millis(1);
 
@@ -34,6 +36,8 @@ pub struct Go {
 pub struct Seat {
     strand: Strand,
     in_call: AtomicBool,
+    /// What it has said of its calls since it is listened to.
+    said: AtomicU32,
     told: Mutex<Option<Go>>,
     changed: Condvar,
 }
@@ -42,6 +46,13 @@ impl Seat {
     /// Whose it is.
     pub fn strand(&self) -> Strand {
         self.strand
+    }
+
+    /// A strand that polls by calls says more than the coordinator can listen to, and what matters would have to wait behind it.
+    fn takes_its_time(&self) {
+        if self.said.fetch_add(1, Ordering::Relaxed) >= TALKATIVE {
+            std::thread::sleep(IDLE);
+        }
     }
 
     fn doing(&self) -> Doing {
@@ -174,8 +185,13 @@ impl Client {
 
     /// A strand begins.
     pub fn begin(&self, strand: Strand) -> Arc<Seat> {
-        let seat =
-            Arc::new(Seat { strand, in_call: AtomicBool::new(false), told: Mutex::new(None), changed: Condvar::new() });
+        let seat = Arc::new(Seat {
+            strand,
+            in_call: AtomicBool::new(false),
+            said: AtomicU32::new(0),
+            told: Mutex::new(None),
+            changed: Condvar::new(),
+        });
         lock(&self.seats).insert(strand, Arc::clone(&seat));
         self.say(&Said::Strand(strand, Life::Begins));
         seat
@@ -204,6 +220,9 @@ impl Client {
         seat.in_call.store(in_call, Ordering::SeqCst);
         if self.watched.load(Ordering::SeqCst) {
             self.say(&Said::Doing(seat.strand, seat.doing()));
+            seat.takes_its_time();
+        } else {
+            seat.said.store(0, Ordering::Relaxed);
         }
     }
 

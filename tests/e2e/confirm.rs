@@ -19,9 +19,6 @@ use std::time::Duration;
 const ORDERED_HERE: [&str; 4] =
     ["bcast_order_race", "alltoall_order_race", "row_put_signal_race", "thread_c11_atomic_race"];
 
-/// A loop of `shmem_test`: its strand is now in a call and now not, and whether the two sides meet is a matter of luck. Open.
-const BY_LUCK: [&str; 1] = ["test_loop_race"];
-
 /// Every so many programs of the corpus by day.
 const STEP: usize = 13;
 
@@ -54,8 +51,7 @@ pub fn trials() -> Vec<Trial> {
             Ok(programs) => {
                 // MPI programs take their time to start.
                 let step = if nightly() { 1 } else { step * (1 + 2 * index) };
-                let chosen = programs.into_iter().filter(|program| racy(program)).step_by(step);
-                for program in chosen.filter(|program| !BY_LUCK.contains(&program.name())) {
+                for program in programs.into_iter().filter(|program| racy(program)).step_by(step) {
                     let name = format!("confirm::corpus::{}{}", program.engine(), program.name());
                     trials.push(trial(&name, move || confirmed_and_replayed(&program)));
                 }
