@@ -94,12 +94,14 @@ impl Pairs {
 
     /// The pair of a plain value, which is then replaced by what is given back.
     pub fn change(&mut self, plain: Value, by: impl FnOnce(Value) -> Option<(Value, Value)>) {
-        let slot = self.of_plain.get(&plain).and_then(|&index| self.all.get_mut(index));
-        if let Some(slot @ Some(_)) = slot
-            && let Some((_, copy)) = slot.take()
-        {
-            *slot = by(copy);
+        let Some(&index) = self.of_plain.get(&plain) else { return };
+        let Some((_, copy)) = self.all.get_mut(index).and_then(Option::take) else { return };
+        let new = by(copy);
+        // The way behind one loop may be the header of the next, where it is changed again.
+        if let Some((plain, _)) = new {
+            self.of_plain.insert(plain, index);
         }
+        self.all[index] = new;
     }
 
     /// Reaches every use along the ways that there are now.
