@@ -9,7 +9,7 @@ use crate::entry::entries;
 use crate::rank::{THREADED, observe};
 use libc::{c_char, c_int, c_void, size_t};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use thrille_model::{Act, Kind};
+use thrille_model::{Act, Interval, Kind};
 
 fn allocated(at: *mut c_void, len: usize) -> *mut c_void {
     if THREADED.load(Ordering::Relaxed)
@@ -47,6 +47,27 @@ pub fn thread_stack() -> Option<(u64, u64)> {
         libc::pthread_attr_destroy(&raw mut attributes);
         known.then_some((base as u64, len as u64))
     }
+}
+
+/// The thread-local variables of the calling thread. Threads have different ones.
+pub fn thread_local_memory() -> Vec<Interval> {
+    unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _: usize, into: *mut c_void) -> c_int {
+        // SAFETY: the linker's description of one file, and the vector below.
+        unsafe {
+            let (info, into) = (&*info, &mut *into.cast::<Vec<Interval>>());
+            if !info.dlpi_tls_data.is_null() && !info.dlpi_phdr.is_null() {
+                let headers = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize);
+                let len =
+                    headers.iter().filter(|header| header.p_type == libc::PT_TLS).map(|header| header.p_memsz).sum();
+                into.extend(Interval::from_len(info.dlpi_tls_data as u64, len).ok());
+            }
+        }
+        0
+    }
+    let mut all = Vec::<Interval>::new();
+    // SAFETY: calls the function above with the vector, and with nothing else that is ours.
+    unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut all).cast()) };
+    all
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments to the function it meant to call.

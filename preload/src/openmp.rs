@@ -371,8 +371,10 @@ unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut D
                 // SAFETY: nothing is heard of a task that is complete.
                 drop(unsafe { taken::<Task>(prior) });
             }
-            status::DETACH => end = completes(left),
-            status::EARLY_FULFILL => _ = completes(left),
+            status::DETACH | status::EARLY_FULFILL => {
+                end = position().filter(|_| why == status::DETACH);
+                release(left.completion());
+            }
             status::TASKWAIT_COMPLETE => {
                 depends_on(left);
                 // SAFETY: as above.
@@ -410,18 +412,16 @@ fn depends_on(task: &Task) {
     }
 }
 
-/// What comes after a task may go on. Returns where the strand stood that says so.
-fn completes(task: &Task) -> Option<Pos> {
-    let mut end = None;
-    tell(|_, recorder| end = Some(recorder.pos()));
-    release(task.completion());
-    end
+/// Where the calling thread's strand stands.
+fn position() -> Option<Pos> {
+    let mut here = None;
+    tell(|_, recorder| here = Some(recorder.pos()));
+    here
 }
 
 /// A task is complete; `here` if it was run by this thread. Returns where its strand stood then.
 fn completed(task: &Task, here: bool) -> Option<Pos> {
-    let mut end = None;
-    tell(|_, recorder| end = Some(recorder.pos()));
+    let end = position();
     for depends in task.depends() {
         tell(|rank, recorder| {
             if let (Some(name), true) = (depends.lock(), here) {
@@ -441,7 +441,7 @@ fn completed(task: &Task, here: bool) -> Option<Pos> {
 /// kept apart from what others did: the same thread fills a piece of memory each time, and by the token it comes before.
 fn new_memory() {
     if let Some((at, len)) = task_memory() {
-        tell(|rank, recorder| rank.renew(recorder, at, len));
+        tell(|rank, recorder| rank.renew(recorder, at, at + len));
     }
 }
 

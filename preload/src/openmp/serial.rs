@@ -14,6 +14,7 @@ use super::abi::{Data, Frame, scope, status, sync, task};
 use super::strand::tell;
 use super::task_memory;
 use super::tasks::lock;
+use crate::allocation::{thread_local_memory, thread_stack};
 use crate::rank::{THREADED, complain};
 use crate::real::Real;
 use std::cell::Cell;
@@ -54,29 +55,8 @@ pub fn begin(rank: u32) -> Option<Box<Watch>> {
     }
     // Memory that is given back and handed out again must be followed.
     THREADED.store(true, Ordering::Release);
-    let stack = crate::allocation::thread_stack().and_then(|(lo, len)| Interval::from_len(lo, len).ok());
+    let stack = thread_stack().and_then(|(lo, len)| Interval::from_len(lo, len).ok());
     Some(Box::new(Watch::new(mode).with_memory(thread_local_memory(), stack)))
-}
-
-/// The thread-local variables of the calling thread. Tasks of different threads have different ones.
-fn thread_local_memory() -> Vec<Interval> {
-    unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _: usize, into: *mut c_void) -> c_int {
-        // SAFETY: the linker's description of one file, and the vector below.
-        unsafe {
-            let (info, into) = (&*info, &mut *into.cast::<Vec<Interval>>());
-            if !info.dlpi_tls_data.is_null() && !info.dlpi_phdr.is_null() {
-                let headers = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize);
-                let len =
-                    headers.iter().filter(|header| header.p_type == libc::PT_TLS).map(|header| header.p_memsz).sum();
-                into.extend(Interval::from_len(info.dlpi_tls_data as u64, len).ok());
-            }
-        }
-        0
-    }
-    let mut all = Vec::<Interval>::new();
-    // SAFETY: calls the function above with the vector, and with nothing else that is ours.
-    unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut all).cast()) };
-    all
 }
 
 /// A task that the runtime has told of.

@@ -9,12 +9,11 @@
 //! when the thread comes to it.
 
 use super::tasks::{Mark, Task, lock, names};
-use crate::allocation::thread_stack;
+use crate::allocation::{thread_local_memory, thread_stack};
 use crate::entry::block;
 use crate::rank::SESSION;
 use crate::threads;
 use std::cell::Cell;
-use std::ffi::{c_int, c_void};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use thrille_model::{Pos, Strand, Token};
@@ -89,7 +88,7 @@ pub fn switch(left: Option<&Task>, next: &Task, Switch { end, begins, sp }: Swit
         let mut thread = thread(recorder);
         let over = end.and(left).map_or(0, |left| left.frames.load(Ordering::Relaxed));
         let below = over.max(sp + SLACK);
-        rank.frames(recorder, thread.stack.max(below.saturating_sub(LARGEST)), below);
+        rank.renew(recorder, thread.stack.max(below.saturating_sub(LARGEST)), below);
         if begins {
             next.frames.store(below, Ordering::Relaxed);
         }
@@ -118,24 +117,12 @@ pub fn switch(left: Option<&Task>, next: &Task, Switch { end, begins, sp }: Swit
 fn own_memory() -> (u64, u64) {
     /// All of it is right below the thread's own data; what was loaded later is elsewhere, and not known.
     const NEAR: u64 = 1 << 20;
-    unsafe extern "C" fn one(info: *mut libc::dl_phdr_info, _size: usize, least: *mut c_void) -> c_int {
-        // SAFETY: the linker's entry, and our variable.
-        unsafe {
-            let (data, least) = ((*info).dlpi_tls_data as u64, &mut *least.cast::<(u64, u64)>());
-            if data != 0 && data < least.1 && least.1 - data < NEAR {
-                least.0 = least.0.min(data);
-            }
-        }
-        0
-    }
     let end: u64;
-    // SAFETY: the first word of a thread's own data is its address. The callback has the type that is asked for.
-    unsafe {
-        std::arch::asm!("mov {}, fs:[0]", out(reg) end, options(nostack, readonly, preserves_flags));
-        let mut least = (end, end);
-        libc::dl_iterate_phdr(Some(one), (&raw mut least).cast());
-        (least.0, end - least.0)
-    }
+    // SAFETY: the first word of a thread's own data is its address.
+    unsafe { std::arch::asm!("mov {}, fs:[0]", out(reg) end, options(nostack, readonly, preserves_flags)) };
+    let near = |start: &u64| *start < end && end - *start < NEAR;
+    let start = thread_local_memory().iter().map(|part| part.lo()).filter(near).min().unwrap_or(end);
+    (start, end - start)
 }
 
 /// The calling task uses what its thread has for itself.

@@ -21,6 +21,13 @@ pub(super) enum Life {
     Gone,
 }
 
+impl Life {
+    /// Whether it waits for this, or is called for it.
+    fn is_for(self, name: u64) -> bool {
+        matches!(self, Self::Rests(waits) | Self::Called(waits, _) if waits == name)
+    }
+}
+
 impl Rank {
     /// The strand waits for something of this name.
     pub fn rest(&mut self, recorder: &Recorder, name: u64) {
@@ -34,29 +41,21 @@ impl Rank {
 
     /// Calls those that wait for one of many to come: whoever was called before and has not come need not.
     pub fn call_anew(&mut self, recorder: &Recorder, name: u64) {
-        for life in &mut self.lives {
-            if matches!(*life, Life::Rests(waits) | Life::Called(waits, _) if waits == name) {
-                *life = Life::Called(name, recorder.phase());
-            }
-        }
+        self.change(Life::Called(name, recorder.phase()), |life| life.is_for(name));
     }
 
     /// Those that wait for one thing, or are called for it, will not come: they wait for another.
     pub fn rest_instead(&mut self, name: u64, other: u64) {
-        for life in &mut self.lives {
-            if matches!(*life, Life::Rests(waits) | Life::Called(waits, _) if waits == name) {
-                *life = Life::Rests(other);
-            }
-        }
+        self.change(Life::Rests(other), |life| life.is_for(name));
     }
 
     /// Calls those that wait for this.
     pub fn call(&mut self, recorder: &Recorder, name: u64) {
-        for life in &mut self.lives {
-            if *life == Life::Rests(name) {
-                *life = Life::Called(name, recorder.phase());
-            }
-        }
+        self.change(Life::Called(name, recorder.phase()), |life| life == Life::Rests(name));
+    }
+
+    fn change(&mut self, to: Life, whose: impl Fn(Life) -> bool) {
+        self.lives.iter_mut().filter(|life| whose(**life)).for_each(|life| *life = to);
     }
 
     pub(super) fn set(&mut self, strand: Strand, life: Life) {

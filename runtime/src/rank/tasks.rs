@@ -122,16 +122,10 @@ impl Rank {
         self.tasks.idle.push(Idle { strand, end, pos });
     }
 
-    /// The frames of the thread's stack below an address are gone: it begins or leaves a task.
-    pub fn frames(&mut self, recorder: &mut Recorder, stack: u64, below: u64) {
+    /// Memory begins another life: the frames below an address of a stack as a task begins or is left, or what the runtime has for a task.
+    pub fn renew(&mut self, recorder: &mut Recorder, start: u64, end: u64) {
         self.drain(recorder);
-        self.blocks.renew(stack, below);
-    }
-
-    /// The runtime uses memory for another task, with the same bounds or others.
-    pub fn renew(&mut self, recorder: &mut Recorder, address: u64, len: u64) {
-        self.drain(recorder);
-        self.blocks.renew(address, address.saturating_add(len));
+        self.blocks.renew(start, end);
     }
 
     /// The strand uses what its thread has for itself.
