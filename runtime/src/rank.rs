@@ -887,6 +887,7 @@ impl Rank {
             .chain(self.inside.iter().map(|&(_, _, since)| since))
             .min()
             .unwrap_or(self.phase);
+        let mut held_back = false;
         for open in self.open.iter_mut().filter(|o| !o.shipped) {
             // Whether a lock protects what is still open shows only when it is complete.
             if open.locks.is_empty() || last {
@@ -895,6 +896,7 @@ impl Rank {
                 accesses.push(Access { locks, ..open.access });
                 self.recorded += 1;
             } else {
+                held_back = true;
                 watermark = watermark.min(open.access.phases.lo);
             }
         }
@@ -903,6 +905,7 @@ impl Rank {
             watermark,
             settled: std::mem::take(&mut self.settled),
             open: self.open.len() as u64,
+            held_back,
             gathered: accesses.len() as u64,
             elapsed_ms,
         };
