@@ -11,7 +11,7 @@
 //!
 //! An access is done, for who knows that
 //! * its own strand passed its end (a point: its own position), or
-//! * something issued on its channel after a later fence has arrived, or the signal that follows its data was seen, or
+//! * something issued on its channel after a later fence has arrived, or the signal that follows its data was seen, or the word that it writes itself, or
 //! * a strand of its rank completed its context after learning of its issue.
 //!
 //! *Locks.* The critical sections of a lock are replayed in the order in which they were, so that what flows through a lock is met from the
@@ -123,6 +123,8 @@ struct WordState {
     sets: BTreeSet<u64>,
     /// The puts whose signals are in the release sequence at a version.
     signals: Vec<(u64, (Strand, Pos))>,
+    /// Which versions strands saw, and where.
+    seen: FxHashMap<Lane, Vec<(Pos, u64)>>,
     waiting: Vec<Lane>,
 }
 
@@ -172,6 +174,10 @@ struct Replay<'a, F> {
     sections: FxHashMap<(Strand, Lock), BTreeMap<Pos, Sync>>,
     /// Who saw the signal of a put, and where.
     signal_seen: FxHashMap<(Strand, Pos), Vec<(Lane, Pos)>>,
+    /// The words that an operation changes, and the versions it made.
+    made: FxHashMap<(Strand, Pos), Vec<(Word, u64)>>,
+    /// Calls that also read or write this memory at once.
+    both_ends: FxHashSet<(Strand, Pos, Site)>,
     history: FxHashMap<Segment, IntervalSkiplist<usize>>,
     ready: Vec<Lane>,
     found: F,
@@ -185,6 +191,14 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
         let mut words: FxHashMap<Word, WordState> = FxHashMap::default();
         let mut locks: FxHashMap<Lock, LockState> = FxHashMap::default();
         let mut sections: FxHashMap<(Strand, Lock), BTreeMap<Pos, Sync>> = FxHashMap::default();
+        let those = |point: bool| {
+            let chosen = accesses.iter().zip(chosen).filter(|&(_, &chosen)| chosen).map(|(access, _)| access);
+            chosen.filter(move |a| (a.span == Span::Point) == point)
+        };
+        let mut made: FxHashMap<(Strand, Pos), Vec<(Word, u64)>> =
+            those(false).map(|a| ((a.strand, a.begin), Vec::new())).collect();
+        let both_ends = those(true).filter(|a| made.contains_key(&(a.strand, a.begin)));
+        let both_ends = both_ends.map(|a| (a.strand, a.begin, a.site)).collect();
         for (i, event) in events.iter().enumerate() {
             items.entry(event.strand).or_default().push((event.pos, Item::Event(i)));
             match event.sync {
@@ -196,6 +210,9 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                         state.sets.insert(version);
                     }
                     state.updates.insert(version, WordUpdate { how, clock: None, signal });
+                    if let Some(made) = made.get_mut(&(event.strand, event.pos)) {
+                        made.push((word, version));
+                    }
                 }
                 Sync::Observe { word, version } => {
                     let closed = logs.closed.contains(&(word, version));
@@ -247,6 +264,8 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
             locks,
             sections,
             signal_seen: FxHashMap::default(),
+            made,
+            both_ends,
             history: FxHashMap::default(),
             ready,
             found,
@@ -343,6 +362,7 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 if let Some(learned) = state.learned.get(&version) {
                     clock.join(learned);
                 }
+                state.seen.entry(lane).or_default().push((event.pos, version));
                 let closed = state.observed.get(&version).copied().unwrap_or(false);
                 if !closed && latest != version {
                     return true;
@@ -421,6 +441,8 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
         clock.learn(lane, access.begin.0 + 1);
         let clock = clock.clone();
         let mut history = self.history.remove(&access.place.segment).unwrap_or_default();
+        // The other end of a call does not meet this one, but may meet what this one would stand for.
+        let alone = access.span == Span::Point || !self.both_ends.contains(&(access.strand, access.begin, access.site));
         let (mut found, mut whys) = (Vec::new(), std::mem::take(&mut self.whys));
         history.retain_overlapping(access.place.bytes, |_, &mut j| {
             let other = &self.accesses[j];
@@ -433,7 +455,11 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                     found.push(Found::Race(Pair { first: j, second: i, why }));
                 }
             }
-            if stands_for(access, other) && (ordered || same_fate(access, other)) { Keep::No } else { Keep::Yes }
+            if alone && stands_for(access, other) && (ordered || self.same_fate(access, other)) {
+                Keep::No
+            } else {
+                Keep::Yes
+            }
         });
         history.insert(access.place.bytes, i);
         self.history.insert(access.place.segment, history);
@@ -463,6 +489,11 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 return true;
             }
         }
+        let made = self.made.get(&(x.strand, x.begin)).into_iter().flatten().filter(|(word, _)| word.holds(&x.place));
+        if made.filter_map(|(word, version)| Some((self.words.get(word)?, version))).any(|(w, &v)| w.was_seen(v, clock))
+        {
+            return true;
+        }
         let quiets = self.quiets.get(&(x.strand.rank, operation.ctx));
         quiets.is_some_and(|quiets| quiets.iter().any(|q| q.completed(clock, lane, x.begin)))
     }
@@ -479,6 +510,15 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
             let known = end.0 > 0 && clock.knows(self.lanes[&x.strand], Pos(end.0 - 1));
             (!known).then_some(Flow { from: (x.strand, end), to: (y.strand, y.begin) })
         })
+    }
+
+    /// Whether the two will be done by the same event, whatever it is.
+    fn same_fate(&self, new: &Access, old: &Access) -> bool {
+        let made = |x: &Access| self.made.get(&(x.strand, x.begin)).is_some_and(|made| !made.is_empty());
+        match (new.operation(), old.operation()) {
+            (Some(a), Some(b)) => a == b && !matches!(a.order, Order::Signalled(..)) && !made(new) && !made(old),
+            _ => false,
+        }
     }
 
     fn why(&self, x: &Access, clock: &Clock) -> Why {
@@ -509,15 +549,22 @@ fn stands_for(new: &Access, old: &Access) -> bool {
         && new.place.covers(&old.place)
 }
 
-/// Whether the two will be done by the same event, whatever it is.
-fn same_fate(new: &Access, old: &Access) -> bool {
-    match (new.operation(), old.operation()) {
-        (Some(new), Some(old)) => new == old && !matches!(new.order, Order::Signalled(..)),
-        _ => false,
-    }
-}
-
 impl WordState {
+    /// Whether a strand whose doings this clock knows saw a version, or one that contains it.
+    fn was_seen(&self, version: u64, clock: &Clock) -> bool {
+        let set = self.sets.range(version + 1..).next().copied();
+        let contains = |seen: u64| {
+            let between = (Bound::Excluded(version), Bound::Included(seen));
+            let whole = self.updates.contains_key(&seen) && self.gaps.range(between).next().is_none();
+            set.is_none_or(|set| seen < set) && (whole || self.observed.get(&seen) == Some(&true))
+        };
+        // Of what a strand sees of a word the later is later.
+        self.seen.iter().any(|(&lane, seen)| {
+            let first = seen.partition_point(|&(_, seen)| seen < version);
+            seen.get(first).is_some_and(|&(pos, seen)| clock.knows(lane, pos) && contains(seen))
+        })
+    }
+
     /// Joins the updates that have come in, in the order of their versions.
     fn advance(&mut self) {
         let from = self.joined.map_or(0, |v| v + 1);

@@ -163,10 +163,10 @@ fn graph(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> Grap
                 let update = Node::Update(word, version);
                 graph.edge(before, update);
                 for (i, access) in accesses.iter().enumerate() {
-                    let own_data = access.strand == event.strand
-                        && access.begin == event.pos
-                        && matches!(access.order(), Order::Signalled(..));
-                    if signals && own_data {
+                    let its = access.strand == event.strand && access.begin == event.pos;
+                    let own_data = signals && matches!(access.order(), Order::Signalled(..));
+                    let itself = access.span != Span::Point && word.holds(&access.place);
+                    if its && (own_data || itself) {
                         graph.edge(Node::Done(i), update);
                     }
                 }

@@ -4,7 +4,8 @@
 //!   collectives, messages, thread creation and joining are tokens. An all-to-all collective is a release followed by an acquire by
 //!   everybody; a broadcast is a release by the root and an acquire by the others.
 //! * A **word** is memory whose changes are counted. An observation of version *v* comes after the update that made *v*, and after
-//!   those that *v* still contains: back to the last one that set the word instead of modifying it (the release sequence of C11).
+//!   those that *v* still contains: back to the last one that set the word instead of modifying it (the release sequence of C11). A one-sided
+//!   operation that makes such an update is done for who has seen it, as far as it is the word's own bytes that it writes.
 //! * A **critical section** orders nothing by itself, but what flows through it does: when an access in a later section of a lock conflicts
 //!   with one in an earlier section, the later one comes after the end of the earlier section. So data handed over by a flag that a
 //!   lock protects is ordered, and two sections that have nothing to do with each other are not.
@@ -12,7 +13,7 @@
 //!   on that way ahead of what is issued after it, without completing either.
 
 use crate::lock::Lock;
-use crate::place::Segment;
+use crate::place::{Place, Segment};
 use crate::strand::{Phase, Pos, Rank, Strand};
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +100,18 @@ pub struct Word {
     pub segment: Segment,
     /// Its first byte.
     pub offset: u64,
+}
+
+impl Word {
+    /// How long it is.
+    pub const BYTES: u64 = 8;
+
+    /// Whether a place is part of it.
+    pub fn holds(&self, place: &Place) -> bool {
+        (place.owner, place.segment) == (self.owner, self.segment)
+            && place.bytes.lo() >= self.offset
+            && place.bytes.hi() <= self.offset.saturating_add(Self::BYTES)
+    }
 }
 
 /// How an update changes a word.

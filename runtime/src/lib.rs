@@ -39,7 +39,7 @@ pub use modules::{Module, Modules};
 pub use rank::{End, Operands, Rank, Role};
 pub use recorder::{Recorder, UNRESOLVED};
 pub use regions::{Region, Regions};
-pub use runs::{Run, Runs};
+pub use runs::{Room, Run, Runs};
 pub use session::{Observes, Session};
 pub use thrille_history::Store;
 pub use thrille_tasks as graph;

@@ -577,6 +577,21 @@ impl Rank {
         self.learn(recorder, &known);
     }
 
+    /// The words that an atomic access reaches: the one at its address, and those within it that others use by themselves. Reference counts are
+    /// counted one by one and looked at together.
+    pub fn local_words(&self, address: u64, width: u8) -> Vec<u64> {
+        let parts = (address..address.saturating_add(u64::from(width))).step_by(4);
+        parts.filter(|&part| part == address || self.words.contains_key(&self.local_word(part))).collect()
+    }
+
+    /// Makes room in a strand's buffer, or binds it to its thread: what a full buffer asks for.
+    pub fn make_room(&mut self, recorder: &mut Recorder) {
+        self.drain(recorder);
+        if recorder.asked() {
+            self.bind(recorder);
+        }
+    }
+
     fn local_word(&self, address: u64) -> Word {
         Word { owner: self.me, segment: Segment::Private, offset: address }
     }

@@ -148,11 +148,7 @@ impl<T: Transport> Session<T> {
     /// Makes room in a strand's buffer, or binds it to its thread: what a full buffer asks for.
     #[cold]
     pub fn drain(&self, recorder: &mut Recorder) {
-        let mut rank = self.rank();
-        rank.drain(recorder);
-        if recorder.asked() {
-            rank.bind(recorder);
-        }
+        self.rank().make_room(recorder);
     }
 
     /// A function is entered.

@@ -12,6 +12,7 @@ use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use thrille_model::{Act, Atomic, Domain, Effect, How, Kind};
+use thrille_runtime::Room;
 
 /// Memory orders, as the compiler numbers them.
 const CONSUME: c_int = 1;
@@ -70,25 +71,34 @@ fn atomic<T>(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnc
         How::Modify
     });
     let acquired = acquires(order) && !matches!(did, Did::Store);
+    // It comes after what it acquires, and is part of what it releases: whoever sees the last reference go may free the count.
     if let Some(rank) = &mut rank {
+        let words = rank.local_words(address, width);
+        for &word in words.iter().filter(|_| acquired) {
+            rank.await_local(recorder, word);
+        }
+        if recorder.touch(address, u64::from(width), kind, Act::CpuAtomic, pc) == Room::Full {
+            rank.make_room(recorder);
+        }
         if let Some(how) = released {
-            rank.signal_local(recorder, address, how);
+            for &word in &words {
+                rank.signal_local(recorder, word, how);
+            }
         }
-        if acquired {
-            rank.await_local(recorder, address);
-        }
+        return value;
     }
     drop(rank);
     if let Some((word, counted)) = &mut between {
         let seen = Seen { address, version: counted.version() };
-        if let Some(how) = released {
-            session.rank().signal(recorder, *word, counted.update(), how);
-        }
         if acquired && LAST.replace(Some(seen)) != Some(seen) {
             session.rank().observe(recorder, *word, seen.version);
         }
+        session.touch(recorder, address, u64::from(width), kind, Act::CpuAtomic, pc);
+        if let Some(how) = released {
+            session.rank().signal(recorder, *word, counted.update(), how);
+        }
+        return value;
     }
-    drop(between);
     session.touch(recorder, address, u64::from(width), kind, Act::CpuAtomic, pc);
     value
 }
