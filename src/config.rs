@@ -295,9 +295,11 @@ impl Config {
         told.extend(self.max_records.map(|limit| (ENV_MAX_RECORDS, limit.to_string())));
         told.extend(self.history.map(|history| (ENV_HISTORY, history.to_string())));
         if let Some(mode) = self.tasks {
-            // A program that asks for more threads gets one all the same.
-            let one = || "1".to_owned();
-            told.extend([(ENV_TASKS, mode.to_string()), ("OMP_NUM_THREADS", one()), ("OMP_THREAD_LIMIT", one())]);
+            told.push((ENV_TASKS, mode.to_string()));
+            if mode.is_serial() {
+                // A program that asks for more threads gets one all the same.
+                told.extend(["OMP_NUM_THREADS", "OMP_THREAD_LIMIT"].map(|name| (name, "1".to_owned())));
+            }
         }
         told
     }

@@ -8,10 +8,10 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use std::path::Path;
 
-const MODES: [&str; 4] = ["esp-bags", "stint", "coalesced", "vanilla"];
+const MODES: [&str; 5] = ["esp-bags", "stint", "coalesced", "vanilla", "pint"];
 
 /// What the report says whenever tasks were followed.
-const USUAL: &str = "tasks were run by one thread";
+const USUAL: &str = "tasks were run by";
 /// And when a wait left grandchildren behind.
 const IRREGULAR: &str = "a task waited for its children while";
 
@@ -68,7 +68,10 @@ fn judge(program: &Program) -> Outcome {
             None => run(thrille(program.check(ranks, &out)).args(["--tasks", mode]).current_dir(dir.path()))?,
             Some(file) => {
                 let words = ["run", "--quiet", "--no-confirm", "--tasks", mode, "--out"];
-                run(thrille(words).arg(&out).arg(format!("-n{ranks}")).arg(file).current_dir(dir.path()))?
+                let mut command = thrille(words);
+                command.arg(&out).arg(format!("-n{ranks}")).arg(file);
+                // Heeded where tasks run in parallel.
+                run(command.env("OMP_NUM_THREADS", "4").current_dir(dir.path()))?
             }
         };
         verdict(program, mode, &out, &ended)?;
@@ -81,9 +84,13 @@ fn judge(program: &Program) -> Outcome {
 }
 
 fn verdict(program: &Program, mode: &str, out: &Path, ended: &Ended) -> Result<(), Failed> {
-    ended.expect(i32::from(program.is_racy()))?;
     let report = report(out)?;
     let found = pairs(&report)?;
+    if mode == "pint" && notes(&report).iter().any(|note| note.contains(IRREGULAR)) {
+        // Two orders cannot tell what the wait has left behind: that is said, and nothing else is.
+        return check(found.iter().all(|pair| program.pairs.contains(pair)), || format!("{found:?} reported:\n{ended}"));
+    }
+    ended.expect(i32::from(program.is_racy()))?;
     check(found == program.pairs, || format!("{mode}: {found:?} reported, not {:?}:\n{ended}", program.pairs))?;
     let stray: Vec<&str> = notes(&report).into_iter().filter(|note| !note.contains(IRREGULAR)).collect();
     check(stray.is_empty(), || format!("{mode}: notes on a regular run: {stray:?}"))?;

@@ -196,9 +196,9 @@ impl Path {
         Ok(())
     }
 
-    /// Whether nothing that it created can still be parallel to it.
+    /// Whether it is in no finish scope, and nothing that it created can still be parallel to it.
     pub fn is_alone(&self) -> bool {
-        self.scopes.iter().all(|scope| scope.end.is_none() && !scope.has_others())
+        matches!(self.scopes.as_slice(), [own] if own.end.is_none() && !own.has_others())
     }
 }
 
