@@ -199,6 +199,37 @@ fn taskwait_and_taskgroup() {
     all(Language { guards: 1, waits: true, strict: false });
 }
 
+/// Two threads leave more than traces and queue have room for, without a pause: both come to their end, and all of it is looked at.
+#[test]
+fn there_is_only_so_much_room() {
+    const PIECES: u64 = 10;
+    const EACH: u64 = 1 << 14;
+    let races = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&races);
+    let found = move |_: &thrille_tasks::Race, _| _ = seen.fetch_add(1, Ordering::Relaxed);
+    let pint = Pint::start(Box::new(found), Box::new(|_| {})).expect("threads");
+    let mut path = pint.first();
+    let child = path.spawn().expect("few strands");
+    std::thread::scope(|threads| {
+        for (path, touch) in [(&path, Touch::Write), (&child, Touch::Read)] {
+            let mut core = pint.core();
+            threads.spawn(move || {
+                core.goes_to(Some(path));
+                for number in 0..PIECES * EACH {
+                    // Apart from one another; the last one is everybody's.
+                    let lo =
+                        if number + 1 == PIECES * EACH { 1 } else { number * 8 + 4 * u64::from(touch == Touch::Read) };
+                    let at = Interval::from_len(lo + 8, 1).expect("a byte");
+                    core.access(Access { at, touch, guard: Guard::NONE, site: SiteId(0) });
+                }
+                core.goes_to(None);
+            });
+        }
+    });
+    pint.settle();
+    assert_eq!(races.load(Ordering::Relaxed), 1);
+}
+
 /// Memory goes back in the end, each block once, and not before it is forgotten: what is at its address then races with nobody.
 #[test]
 fn memory_goes_back() {

@@ -24,30 +24,41 @@ use std::sync::Arc;
 /// Wakes the collector.
 #[derive(Debug)]
 pub struct Bell {
-    rung: Mutex<bool>,
+    state: Mutex<State>,
     heard: Condvar,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Quiet,
+    Rung,
+    /// The collector sleeps: who rings wakes it. Otherwise nobody need call the system.
+    Asleep,
 }
 
 impl Default for Bell {
     fn default() -> Self {
-        Self { rung: Mutex::new(false), heard: Condvar::new() }
+        Self { state: Mutex::new(State::Quiet), heard: Condvar::new() }
     }
 }
 
 impl Bell {
     /// Something has happened.
     pub fn ring(&self) {
-        *lock(&self.rung) = true;
-        self.heard.notify_one();
+        let before = std::mem::replace(&mut *lock(&self.state), State::Rung);
+        if before == State::Asleep {
+            self.heard.notify_one();
+        }
     }
 
     /// Sleeps until something has happened since the last time.
     pub fn sleep(&self) {
-        let mut rung = lock(&self.rung);
-        while !*rung {
-            rung = wait(&self.heard, rung);
+        let mut state = lock(&self.state);
+        while *state != State::Rung {
+            *state = State::Asleep;
+            state = wait(&self.heard, state);
         }
-        *rung = false;
+        *state = State::Quiet;
     }
 }
 
@@ -59,6 +70,8 @@ struct Left<T> {
     /// With their tickets.
     pieces: VecDeque<(u64, T)>,
     weight: usize,
+    /// The worker waits for room.
+    waits: bool,
 }
 
 /// One core worker's.
@@ -70,13 +83,14 @@ pub struct Trace<T> {
 
 impl<T: Weighs> Trace<T> {
     fn new() -> Self {
-        Self { left: Mutex::new(Left { pieces: VecDeque::new(), weight: 0 }), taken: Condvar::new() }
+        Self { left: Mutex::new(Left { pieces: VecDeque::new(), weight: 0, waits: false }), taken: Condvar::new() }
     }
 
     /// Leaves a piece, when there is room.
     fn leave(&self, tickets: &AtomicU64, bell: &Bell, piece: T) {
         let mut left = lock(&self.left);
         while left.weight > 0 && left.weight + piece.weight() > ROOM {
+            left.waits = true;
             left = wait(&self.taken, left);
         }
         let first = left.pieces.is_empty();
@@ -93,8 +107,10 @@ impl<T: Weighs> Trace<T> {
         if !left.pieces.is_empty() {
             std::mem::swap(&mut left.pieces, into);
             left.weight = 0;
-            drop(left);
-            self.taken.notify_one();
+            if std::mem::take(&mut left.waits) {
+                drop(left);
+                self.taken.notify_one();
+            }
         }
     }
 }
@@ -156,11 +172,6 @@ impl<T> Default for Collector<T> {
 }
 
 impl<T: Weighs> Collector<T> {
-    /// How many pieces have been collected.
-    pub fn collected(&self) -> u64 {
-        self.next
-    }
-
     /// The next piece, if it is there; if not, the bell will ring.
     pub fn collect(&mut self, traces: &Traces<T>) -> Option<T> {
         if let Some(piece) = self.among_taken() {
@@ -231,7 +242,7 @@ mod tests {
                 worker.join().expect("it ends");
             }
             assert!([[0, 1, 10], [0, 10, 1], [10, 0, 1]].iter().any(|order| seen == order), "{seen:?}");
-            assert_eq!(traces.tickets(), collector.collected());
+            assert_eq!(traces.tickets(), collector.next);
         });
     }
 

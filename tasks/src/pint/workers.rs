@@ -112,6 +112,9 @@ impl History {
     }
 }
 
+/// Pieces that the writer files at a time.
+const BATCH: usize = 64;
+
 /// The worker that collects, and has the treaps of writers.
 pub struct Writer {
     shared: Arc<Shared>,
@@ -131,8 +134,17 @@ impl Writer {
     /// Until there will be no more.
     pub fn run(&mut self) {
         loop {
-            while let Some(piece) = self.collector.collect(&self.shared.traces) {
-                self.file(Item::Piece(piece));
+            loop {
+                let mut items = Vec::new();
+                while items.len() < BATCH
+                    && let Some(piece) = self.collector.collect(&self.shared.traces)
+                {
+                    items.push(Arc::new(Item::Piece(piece)));
+                }
+                if items.is_empty() {
+                    break;
+                }
+                self.file(&items, 1);
                 self.recycle();
             }
             self.shared.queue.recycle(&mut self.recycled);
@@ -155,29 +167,40 @@ impl Writer {
             self.recycle();
             let rest = self.kept_back.all();
             if !rest.is_empty() {
-                self.file(Item::Forget(rest));
+                self.file(&[Arc::new(Item::Forget(rest))], 0);
             }
         }
     }
 
-    fn file(&mut self, item: Item) {
-        let item = Arc::new(item);
-        self.shared.queue.file(&item, self.collector.collected(), &mut self.recycled);
+    /// Files items, of so many pieces each, and looks at them.
+    fn file(&mut self, mut items: &[Arc<Item>], pieces: u64) {
+        while !items.is_empty() {
+            let (filed, rest) = items.split_at(self.shared.queue.file(items, pieces, &mut self.recycled));
+            self.look_at(filed);
+            items = rest;
+        }
+    }
+
+    fn look_at(&mut self, items: &[Arc<Item>]) {
         let guards = self.shared.guards.read().unwrap_or_else(PoisonError::into_inner);
         let found = &self.shared.found;
-        self.history.look_at(&item, |parts, piece| {
-            for access in piece.reads.iter().chain(&piece.writes) {
-                for part in parts.iter() {
-                    part.check(piece, access, &guards, found);
+        for item in items {
+            self.history.look_at(item, |parts, piece| {
+                for access in piece.reads.iter().chain(&piece.writes) {
+                    for part in parts.iter() {
+                        part.check(piece, access, &guards, found);
+                    }
                 }
-            }
-            for access in &piece.writes {
-                let (first, count) = if access.guard == Guard::NONE { (0, 1) } else { (1, 2) };
-                parts[first..first + count].iter_mut().for_each(|part| part.remember(piece, access));
-            }
-        });
+                for access in &piece.writes {
+                    let (first, count) = if access.guard == Guard::NONE { (0, 1) } else { (1, 2) };
+                    for part in &mut parts[first..first + count] {
+                        part.remember(piece, access);
+                    }
+                }
+            });
+        }
         drop(guards);
-        self.shared.queue.pass(Follower::Writer, 1);
+        self.shared.queue.pass(Follower::Writer, items.len());
     }
 
     /// What all have looked at: pieces' memory is kept back, what was forgotten goes to the allocator.
@@ -190,7 +213,7 @@ impl Writer {
         }
         let surplus = self.kept_back.surplus();
         if !surplus.is_empty() {
-            self.file(Item::Forget(surplus));
+            self.file(&[Arc::new(Item::Forget(surplus))], 0);
         }
     }
 }
