@@ -222,9 +222,8 @@ unsafe extern "C" fn parallel_end(region: *mut Data, task: *mut Data, _flags: c_
         acquire(region.join());
         strand::dismisses(region.name());
         // SAFETY: see above.
-        if parallel::on()
-            && let Some(by) = unsafe { kept::<Task>(task) }
-        {
+        let by = unsafe { kept::<Task>(task) };
+        if let (Some(by), true) = (by, parallel::on()) {
             parallel::parallel_end(&by, &region);
         }
     }

@@ -48,7 +48,7 @@ pub fn crew(rank: u32) -> Option<Crew> {
     // SAFETY: as above.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const old, std::ptr::null_mut()) };
     crew.map_err(|error| {
-        complain(rank, &format!("races between tasks are not looked for: no thread can be made: {error}"))
+        complain(rank, &format!("races between tasks are not looked for: no thread can be made: {error}"));
     })
     .ok()
 }
