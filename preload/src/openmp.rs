@@ -412,6 +412,7 @@ unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut D
     let (left, next) = unsafe { (kept::<Task>(prior), kept::<Task>(next)) };
     let mut end = None;
     if let (Some(left), true) = (&left, parallel::on()) {
+        parallel::leaves(left);
         match why {
             status::COMPLETE | status::CANCEL => parallel::completes(left),
             status::DETACH | status::EARLY_FULFILL | status::LATE_FULFILL => serial::unfit("it has detached tasks"),

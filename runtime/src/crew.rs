@@ -38,11 +38,20 @@ pub struct Crew {
 pub struct Hand {
     /// Its strand.
     pub core: Core,
+    /// Its number among all that take part.
+    number: usize,
     /// Memory that it has for itself.
     own: Vec<Interval>,
+    /// Whether what it runs uses what the thread has for itself, memory or number: two such tasks of one thread do not run at the same time, as if they held a lock.
+    pub bound: bool,
 }
 
 impl Hand {
+    /// The thread, if what it runs is bound to it.
+    pub(crate) fn thread(&self) -> Option<usize> {
+        self.bound.then_some(self.number)
+    }
+
     pub(crate) fn has_own(&self, at: Interval) -> bool {
         self.own.iter().any(|own| own.covers(at))
     }
@@ -69,7 +78,7 @@ impl Crew {
     /// A thread takes part, which has this memory for itself.
     pub(crate) fn hand(&mut self, own: Vec<Interval>) -> Box<Hand> {
         self.threads += 1;
-        Box::new(Hand { core: self.pint.core(), own })
+        Box::new(Hand { core: self.pint.core(), number: self.threads, own, bound: false })
     }
 
     /// The main task of a graph of its own.

@@ -402,6 +402,10 @@ impl Rank {
     /// Shows the runs of a task to the detector. Private memory matters to nobody else then, unless there are threads or an operation uses it.
     fn look_at(&mut self, recorder: &mut Recorder, runs: &mut Vec<Run>) {
         let Some(watch) = &mut self.watch else { return };
+        if let Some(hand) = &mut recorder.hand {
+            let own = |run: &Run| Interval::from_bounds(run.lo, run.hi).is_ok_and(|at| hand.has_own(at));
+            hand.bound |= runs.iter().any(|run| run.segment == UNRESOLVED && own(run));
+        }
         for run in runs.iter() {
             watch.access(recorder.hand.as_deref_mut(), &self.regions, self.me, &self.locksets, run);
         }

@@ -145,6 +145,18 @@ impl Recorder {
         self.hand.as_mut().map(|hand| &mut hand.core)
     }
 
+    /// Whether what its thread runs is bound to it, where tasks are on several threads.
+    pub fn bound_to(&mut self, thread: bool) {
+        if let Some(hand) = &mut self.hand {
+            hand.bound = thread;
+        }
+    }
+
+    /// See [`Recorder::bound_to`].
+    pub fn is_bound_to(&self) -> bool {
+        self.hand.as_ref().is_some_and(|hand| hand.bound)
+    }
+
     /// Where it is.
     pub fn pos(&self) -> Pos {
         self.pos

@@ -52,7 +52,7 @@ pub struct Watch {
     mode: Mode,
     detector: AnyDetector,
     guards: Guards,
-    held: FxHashMap<(LocksetId, Option<Atomicity>), Guard>,
+    held: FxHashMap<(LocksetId, Option<Atomicity>, Option<usize>), Guard>,
     lines: Vec<(Line, StackId)>,
     numbers: FxHashMap<Line, SiteId>,
     pairs: FxHashMap<(SiteId, SiteId), Pair>,
@@ -204,7 +204,14 @@ impl Watch {
     }
 
     /// A run in the words of the detectors; none if it touches what its thread has for itself.
-    fn named(&mut self, regions: &Regions, me: Rank, locksets: &Locksets, run: &Run) -> Option<Access> {
+    fn named(
+        &mut self,
+        thread: Option<usize>,
+        regions: &Regions,
+        me: Rank,
+        locksets: &Locksets,
+        run: &Run,
+    ) -> Option<Access> {
         let at = self.flat(regions, me, run)?;
         if self.stack.is_some_and(|stack| stack.overlaps(at)) {
             self.stack_low = self.stack_low.min(at.lo());
@@ -216,16 +223,21 @@ impl Watch {
                 (if atomic.effect == Effect::Load { Touch::Read } else { Touch::Write }, Some(atomicity(atomic)))
             }
         };
-        let guard = if run.locks == LocksetId::EMPTY && atomicity.is_none() {
+        let guard = if run.locks == LocksetId::EMPTY && atomicity.is_none() && thread.is_none() {
             Guard::NONE
         } else {
             let (guards, crew) = (&mut self.guards, &self.crew);
-            *self.held.entry((run.locks, atomicity)).or_insert_with(|| {
+            *self.held.entry((run.locks, atomicity, thread)).or_insert_with(|| {
                 let locks = locksets.get(run.locks).iter().map(|held| {
                     let mut hasher = FxHasher::default();
                     held.lock.hash(&mut hasher);
                     hasher.finish() << 1 | u64::from(held.mode == Hold::Shared)
                 });
+                let locks = locks.chain(thread.map(|thread| {
+                    let mut hasher = FxHasher::default();
+                    ("thread", thread).hash(&mut hasher);
+                    hasher.finish() << 1
+                }));
                 match crew {
                     Some(crew) => crew.pint.guards().of(locks, atomicity),
                     None => guards.of(locks, atomicity),
@@ -250,7 +262,8 @@ impl Watch {
         locksets: &Locksets,
         run: &Run,
     ) {
-        let Some(access) = self.named(regions, me, locksets, run) else { return };
+        let thread = hand.as_ref().and_then(|hand| hand.thread());
+        let Some(access) = self.named(thread, regions, me, locksets, run) else { return };
         if self.crew.is_some() {
             if let Some(hand) = hand.filter(|hand| !hand.has_own(access.at)) {
                 hand.core.stamp(run.phase.0);

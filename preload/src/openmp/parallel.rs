@@ -63,6 +63,8 @@ pub struct Place {
     included: AtomicBool,
     /// Its part of the stack is below this.
     frames: AtomicU64,
+    /// It uses what its thread has for itself, as the thread's part of a region may at any time.
+    bound: AtomicBool,
 }
 
 /// What the graph has of a region.
@@ -99,6 +101,11 @@ fn core(what: impl FnOnce(&mut Core) -> Result<(), Misnested>) {
     if let Err(error) = told {
         unfit(&error.to_string());
     }
+}
+
+/// What the thread runs is bound to it, or not.
+fn bound(task: &Task) {
+    with(|_, recorder| recorder.bound_to(task.place.bound.load(Ordering::Relaxed)));
 }
 
 fn rank(what: impl FnOnce(&mut Rank)) {
@@ -160,17 +167,20 @@ pub fn parallel_end(by: &Task, region: &Region) {
         goes_on(core, by);
         Ok(())
     });
+    bound(by);
     settles(by);
 }
 
 /// A thread of the region's team goes on after so many of its barriers.
 pub fn member(task: &Task, barriers: u64) {
     let Some(team) = task.region.as_ref().and_then(|region| region.members.get()) else { return };
+    task.place.bound.store(true, Ordering::Relaxed);
     core(|core| {
         *lock(&task.place.path) = Some(team.member(barriers)?);
         goes_on(core, task);
         Ok(())
     });
+    bound(task);
 }
 
 /// A thread comes to a barrier, or its part of a region ends: nothing of what it does then is the program's but other tasks.
@@ -250,6 +260,14 @@ pub fn completes(task: &Task) {
     });
 }
 
+/// The thread leaves a task for another one.
+pub fn leaves(task: &Task) {
+    with(|session, recorder| {
+        session.rank().drain(recorder);
+        task.place.bound.store(recorder.is_bound_to(), Ordering::Relaxed);
+    });
+}
+
 /// The thread goes on with a task, whose part of the stack is below `sp`.
 pub fn resumes(task: &Task, begins: bool, sp: u64) {
     if begins {
@@ -265,6 +283,7 @@ pub fn resumes(task: &Task, begins: bool, sp: u64) {
         }
         Ok(())
     });
+    bound(task);
 }
 
 thread_local! {

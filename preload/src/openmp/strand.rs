@@ -129,8 +129,9 @@ fn own_memory() -> (u64, u64) {
 /// The calling task uses what its thread has for itself.
 pub fn bind() {
     // SAFETY: the block is this thread's own.
-    let a_task = unsafe { (*block()).recorder.as_ref().is_some_and(|recorder| !recorder.is_bound()) };
-    if a_task {
+    let recorder = unsafe { (*block()).recorder.as_ref() };
+    let followed = super::parallel::on() && recorder.is_some_and(|recorder| !recorder.is_bound_to());
+    if followed || recorder.is_some_and(|recorder| !recorder.is_bound()) {
         tell(Rank::bind);
     }
 }
