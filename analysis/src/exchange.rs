@@ -1,16 +1,17 @@
 //! The rounds of a cut: accesses to their owners, then, only if somebody has a conflict, questions about order ([`lookup`](crate::lookup)).
 //!
-//! What all ranks need to know of all is five numbers, of which the least or the greatest matters: no rank ever holds a list of the others. What a
+//! What all ranks need to know of all is six numbers, of which the least or the greatest matters: no rank ever holds a list of the others. What a
 //! rank's barrier settled is told to those owners that wait for it.
 
 use crate::lookup::{Findings, Log, look_up};
 use crate::owner::Owner;
+use crate::sections::Sections;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thrille_history::Store;
 use thrille_model::wire::{self, WireError};
-use thrille_model::{Access, Ctx, Held, LocksetId, Locksets, Phase, Pos, Race, Rank, Span, Strand, SyncEvent};
+use thrille_model::{Access, Ctx, Held, LocksetId, Locksets, Mode, Phase, Pos, Race, Rank, Span, Strand, SyncEvent};
 use thrille_transport::{Transport, TransportError};
 
 /// Why a cut failed.
@@ -59,6 +60,8 @@ pub struct Status {
     pub settled: Vec<(Strand, Pos)>,
     /// Operations of this rank that are still open: what orders them may be in the logs of before this cut.
     pub open: u64,
+    /// Whether some of those are held back, because they are under a lock: what flows into them may order what is known already.
+    pub held_back: bool,
     /// Accesses recorded since the last cut.
     pub gathered: u64,
     /// Milliseconds since the last cut.
@@ -107,6 +110,8 @@ struct Parcel {
     accesses: Vec<Access>,
     closes: Vec<Close>,
     settled: Vec<(Strand, Pos)>,
+    /// The same for what is in critical sections, and their ends.
+    sections: Vec<(Strand, Pos)>,
 }
 
 /// What the ranks' statuses amount to.
@@ -114,15 +119,19 @@ struct Together {
     watermark: Phase,
     /// Whether nothing that is open, or still to come, needs the logs up to this cut.
     log_ends: bool,
+    held_back: bool,
     busiest: u64,
     longest_ms: u64,
 }
 
 impl Together {
     /// The least is taken of each number.
-    fn numbers(status: &Status) -> [u64; 4] {
+    fn numbers(status: &Status, locksets: &Locksets) -> [u64; 6] {
         let ends = u64::from(status.watermark >= status.phase && status.open == 0);
-        [status.watermark.0, ends, u64::MAX - status.gathered, u64::MAX - status.elapsed_ms]
+        let (gathered, elapsed) = (u64::MAX - status.gathered, u64::MAX - status.elapsed_ms);
+        // Nothing flows through a lock that is only shared.
+        let exclusive = locksets.sets().iter().any(|set| set.iter().any(|held| held.mode == Mode::Exclusive));
+        [status.watermark.0, ends, gathered, elapsed, u64::from(!status.held_back), u64::from(!exclusive)]
     }
 
     fn read(least: &[u64]) -> Self {
@@ -132,6 +141,7 @@ impl Together {
             log_ends: number(1) == 1,
             busiest: u64::MAX - number(2),
             longest_ms: u64::MAX - number(3),
+            held_back: number(4) == 0 && number(5) == 0,
         }
     }
 }
@@ -185,12 +195,22 @@ pub struct Analysis<T> {
     /// Own events that accesses of this cut, or carried over, may need.
     log: Log,
     waiting: Waiting,
+    sections: Sections,
+    /// Which owners wait to hear which critical sections are over.
+    waiting_sections: Waiting,
 }
 
 impl<T: Transport> Analysis<T> {
     /// Starts with nothing.
     pub fn new(transport: T) -> Self {
-        Self { transport, owner: Owner::default(), log: Log::default(), waiting: Waiting::default() }
+        Self {
+            transport,
+            owner: Owner::default(),
+            log: Log::default(),
+            waiting: Waiting::default(),
+            sections: Sections::default(),
+            waiting_sections: Waiting::default(),
+        }
     }
 
     /// The same, with conflicts found by this kind of interval history. What is found does not depend on it.
@@ -206,10 +226,12 @@ impl<T: Transport> Analysis<T> {
         for (number, base) in windows {
             self.owner.window(number, base);
         }
+        self.sections.follow(&log);
         self.log.extend(log);
 
         let together = self.exchange(accesses, closes, &locksets, &status)?;
-        let Together { watermark, log_ends, busiest, longest_ms } = together;
+        let Together { watermark, log_ends, held_back, busiest, longest_ms } = together;
+        self.owner.postpone(held_back);
         let judged = self.owner.len();
         let screened = self.owner.screen();
         let (suspicious, protected) = (screened.suspicious, screened.flows);
@@ -255,6 +277,9 @@ impl<T: Transport> Analysis<T> {
         let mut parcels: BTreeMap<Rank, Parcel> = BTreeMap::new();
         for access in accesses {
             self.waiting.access(&access);
+            if access.locks != LocksetId::EMPTY {
+                self.waiting_sections.wait(access.place.owner, access.strand, access.begin);
+            }
             parcels.entry(access.place.owner).or_default().accesses.push(access);
         }
         for (owner, close) in closes {
@@ -263,6 +288,10 @@ impl<T: Transport> Analysis<T> {
         }
         for (owner, settled) in self.waiting.told(&status.settled) {
             parcels.entry(owner).or_default().settled = settled;
+        }
+        let over = self.sections.settle(&status.settled);
+        for (owner, sections) in self.waiting_sections.told(&over) {
+            parcels.entry(owner).or_default().sections = sections;
         }
         let table: Vec<Vec<Held>> = locksets.sets().iter().map(|set| set.to_vec()).collect();
         let mut to = Vec::new();
@@ -275,13 +304,16 @@ impl<T: Transport> Analysis<T> {
                 to.push((owner.0, wire::encode(&parcel)));
             }
         }
-        let dealt = self.transport.deal(to, &Together::numbers(status))?;
+        let dealt = self.transport.deal(to, &Together::numbers(status, locksets))?;
         let others: Vec<Parcel> =
             dealt.from.iter().map(|(from, bytes)| read(*from, bytes)).collect::<Result<_, _>>()?;
         for parcel in own.into_iter().chain(others) {
             self.owner.take(parcel.accesses, &parcel.closes, &parcel.locksets);
             for (strand, before) in parcel.settled {
                 self.owner.settle(strand, before, ended);
+            }
+            for (strand, before) in parcel.sections {
+                self.owner.sections_over(strand, before, ended);
             }
         }
         Ok(Together::read(&dealt.least))

@@ -23,5 +23,6 @@ pub mod lookup;
 pub mod owner;
 pub mod replay;
 pub mod screen;
+pub mod sections;
 
 pub use exchange::{Analysis, AnalysisError, Close, Cut, Gathered, Status};

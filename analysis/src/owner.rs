@@ -4,6 +4,7 @@ use crate::exchange::Close;
 use crate::known::Doubts;
 use crate::replay::{Found, Logs, Pair, replay};
 use crate::screen::{Screened, screen};
+use crate::sections::Over;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use thrille_history::Store;
@@ -20,15 +21,47 @@ type Pairing = ((Site, Act), (Site, Act));
 pub struct Owner {
     /// Carried over first, those of this cut behind them.
     accesses: Vec<Access>,
+    /// Those that are judged among themselves.
     carried: usize,
+    /// Those, and what was postponed.
+    retained: usize,
     locksets: Locksets,
     /// Which interval history finds conflicts.
     history: Store,
     screened: Screened,
+    /// Which critical sections are over.
+    over: Over,
     /// Where this rank's part of each window is.
     windows: FxHashMap<u32, u64>,
     races: FxHashMap<Pairing, Race>,
     fresh: Vec<Pairing>,
+    /// Whether some rank holds back an operation at this cut.
+    held_back: bool,
+    /// Pairs that are judged once more at the next cut.
+    postponed: Postponed,
+}
+
+/// How many pairs of two lines are postponed at most.
+const POSTPONED: usize = 16;
+
+/// Pairs that nothing orders as yet, while operations inside of critical sections are held back: what flows into those may.
+#[derive(Default)]
+struct Postponed {
+    pairs: FxHashMap<Pairing, usize>,
+    /// Accesses of such pairs, by where they are; those that count as new at the next cut.
+    kept: BTreeSet<usize>,
+    again: BTreeSet<usize>,
+}
+
+impl Postponed {
+    fn add(&mut self, pairing: Pairing, pair: Pair) {
+        let pairs = self.pairs.entry(pairing).or_default();
+        if *pairs < POSTPONED {
+            *pairs += 1;
+            self.kept.extend([pair.first, pair.second]);
+            self.again.insert(pair.first.max(pair.second));
+        }
+    }
 }
 
 impl Owner {
@@ -43,7 +76,7 @@ impl Owner {
         let translate = |id: LocksetId| ids.get(id.0 as usize).copied().unwrap_or_default();
         let by_issue: FxHashMap<(Strand, Pos, Ctx), &Close> =
             closes.iter().map(|c| ((c.strand, c.begin, c.ctx), c)).collect();
-        for access in &mut self.accesses[..self.carried] {
+        for access in &mut self.accesses[..self.retained] {
             let Span::Operation(operation) = &mut access.span else { continue };
             if let Some(close) = by_issue.get(&(access.strand, access.begin, operation.ctx)) {
                 operation.end = close.end;
@@ -75,6 +108,16 @@ impl Owner {
                 access.phases.hi.get_or_insert(phase);
             }
         }
+    }
+
+    /// Learns that all that a strand did before a position, and the critical sections it is in, come before the barrier that ended `phase`.
+    pub fn sections_over(&mut self, strand: Strand, before: Pos, phase: Phase) {
+        self.over.learn(strand, before, phase);
+    }
+
+    /// Learns whether some rank holds back an operation that is in a critical section.
+    pub fn postpone(&mut self, held_back: bool) {
+        self.held_back = held_back;
     }
 
     /// How many accesses there are.
@@ -116,17 +159,22 @@ impl Owner {
         doubts
     }
 
-    /// What is unordered now is a race.
+    /// What is unordered now is a race, unless something that may order it is held back.
     pub fn judge(&mut self, logs: Logs) {
         let (mut races, mut fresh) = (std::mem::take(&mut self.races), std::mem::take(&mut self.fresh));
+        let mut postponed = Postponed::default();
         self.unordered(logs, |pair, a, b| {
             let pairing = pairing(a, b);
+            if self.held_back && !races.contains_key(&pairing) {
+                postponed.add(pairing, pair);
+                return;
+            }
             races.entry(pairing).and_modify(|race| race.seen += 1).or_insert_with(|| {
                 fresh.push(pairing);
                 race(a, b, pair, &self.locksets)
             });
         });
-        (self.races, self.fresh) = (races, fresh);
+        (self.races, self.fresh, self.postponed) = (races, fresh, postponed);
     }
 
     fn unordered(&self, logs: Logs, mut found: impl FnMut(Pair, &Access, &Access)) {
@@ -141,11 +189,30 @@ impl Owner {
 
     /// Forgets all that ended before every strand's phase. Returns how much is left.
     pub fn forget(&mut self, watermark: Phase) -> usize {
-        self.accesses.retain(|a| a.phases.hi.is_none_or(|hi| hi >= watermark));
+        let over = &self.over;
+        let Postponed { kept, again, .. } = std::mem::take(&mut self.postponed);
+        let (mut postponed, mut new, mut index) = (Vec::new(), Vec::new(), 0..);
+        self.accesses.retain(|a| {
+            let index = index.next().unwrap_or_default();
+            if again.contains(&index) {
+                new.push(*a);
+                return false;
+            }
+            if kept.contains(&index) {
+                postponed.push(*a);
+                return false;
+            }
+            let flows = a.locks != LocksetId::EMPTY && !over.before(a.strand, a.begin, watermark);
+            flows || a.phases.hi.is_none_or(|hi| hi >= watermark)
+        });
+        self.over.forget(watermark);
         keep_the_latest_of_each_line(&mut self.accesses);
+        self.accesses.append(&mut postponed);
         self.carried = self.accesses.len();
+        self.accesses.append(&mut new);
+        self.retained = self.accesses.len();
         self.screened = Screened::default();
-        self.carried
+        self.retained
     }
 
     /// The races found since the last call.

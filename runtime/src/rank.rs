@@ -917,6 +917,7 @@ impl Rank {
             .chain(self.inside.iter().map(|&(_, _, since)| since))
             .min()
             .unwrap_or(self.phase);
+        let mut held_back = false;
         for open in self.open.iter_mut().filter(|o| !o.shipped) {
             // Whether a lock protects what is still open shows only when it is complete.
             if open.locks.is_empty() || last {
@@ -925,6 +926,7 @@ impl Rank {
                 accesses.push(Access { locks, ..open.access });
                 self.recorded += 1;
             } else {
+                held_back = true;
                 watermark = watermark.min(open.access.phases.lo);
             }
         }
@@ -933,6 +935,7 @@ impl Rank {
             watermark,
             settled: std::mem::take(&mut self.settled),
             open: self.open.len() as u64,
+            held_back,
             gathered: accesses.len() as u64,
             elapsed_ms,
         };
