@@ -38,6 +38,15 @@ pub fn trials() -> Vec<Trial> {
             trials.push(trial(&name, move || agree(source, sizes, racy)));
         }
     }
+    match corpus::programs_in("tests/shmem") {
+        Ok(programs) => {
+            for program in programs.into_iter().filter(|program| program.name().starts_with("omp_")) {
+                let name = format!("tasks::pint::{}", program.name());
+                trials.push(trial(&name, move || all_of_openmp(&program)));
+            }
+        }
+        Err(error) => trials.push(trial("tasks::pint::omp", move || Err(error.into()))),
+    }
     for (source, compiler) in
         [("mmul", "clang-16"), ("sort", "clang-16"), ("strassen", "gcc"), ("strassen", "clang-16")]
     {
@@ -72,6 +81,16 @@ fn agree(source: &str, sizes: &[&str], racy: bool) -> Outcome {
     let file = std::fs::read_dir(out.join("bin"))?.flatten().next().ok_or("nothing was built")?.path();
     let words = ["run", "-n1", "--quiet", "--no-confirm", "--tasks", "stint"];
     expect(thrille(words).arg(file).args(sizes).current_dir(dir.path()), i32::from(racy)).map(drop)
+}
+
+/// Programs with all that OpenMP has, on several threads under PINT: what it cannot follow is left to the rest of the tool, and nothing false is said.
+fn all_of_openmp(program: &Program) -> Outcome {
+    let dir = temporary();
+    let ranks = *program.ranks().last().ok_or("no number of ranks")?;
+    let mut command = thrille(program.check(ranks, &dir.path().join("run")));
+    command.args(["--tasks", "pint"]).env("OMP_NUM_THREADS", "4");
+    run(command.current_dir(dir.path()))?.expect(i32::from(program.is_racy()))?;
+    Ok(())
 }
 
 /// Tasks by the thousand on several threads, without a mode: what the runtime uses again for one after the other belongs to nobody.
