@@ -227,7 +227,8 @@ fn there_is_only_so_much_room() {
         }
     });
     pint.settle();
-    assert_eq!(races.load(Ordering::Relaxed), 1);
+    // The writer finds it, or both readers do.
+    assert!((1..=2).contains(&races.load(Ordering::Relaxed)));
 }
 
 /// Memory goes back in the end, each block once, and not before it is forgotten: what is at its address then races with nobody.
