@@ -99,7 +99,7 @@ pub struct Observe {
     /// What looking at them may cost, as a share of the program's own time, for example 5%
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub budget: Option<String>,
-    /// Look for races between tasks of each rank, which then run on one OpenMP thread: esp-bags or stint (docs/TASKS.md)
+    /// Look for races between tasks of each rank: esp-bags or stint, which run them on one OpenMP thread, or pint, on all (docs/TASKS.md)
     #[arg(long, value_name = "MODE")]
     pub tasks: Option<String>,
     /// Seed of what is chosen at random; the report names it

@@ -99,8 +99,8 @@ const KEYS: [Key; 9] = [
         name: "tasks",
         example: "\"esp-bags\"",
         usual: "none: tasks run as the program says, and what orders them is followed",
-        what: "how races between tasks of a rank are looked for: esp-bags or stint; tasks then run one after the other on one OpenMP thread \
-               (docs/TASKS.md)",
+        what: "how races between tasks of a rank are looked for: esp-bags or stint, for which tasks run one after the other on one OpenMP \
+               thread, or pint, for which they run on all threads (docs/TASKS.md)",
         set: |file, value| text(value)?.parse().map(|mode| file.tasks = Some(mode)).map_err(Into::into),
     },
     Key {
@@ -295,9 +295,11 @@ impl Config {
         told.extend(self.max_records.map(|limit| (ENV_MAX_RECORDS, limit.to_string())));
         told.extend(self.history.map(|history| (ENV_HISTORY, history.to_string())));
         if let Some(mode) = self.tasks {
-            // A program that asks for more threads gets one all the same.
-            let one = || "1".to_owned();
-            told.extend([(ENV_TASKS, mode.to_string()), ("OMP_NUM_THREADS", one()), ("OMP_THREAD_LIMIT", one())]);
+            told.push((ENV_TASKS, mode.to_string()));
+            if mode.is_serial() {
+                // A program that asks for more threads gets one all the same.
+                told.extend(["OMP_NUM_THREADS", "OMP_THREAD_LIMIT"].map(|name| (name, "1".to_owned())));
+            }
         }
         told
     }
@@ -391,6 +393,7 @@ mod tests {
             told("--tasks stint", "tasks = \"esp-bags\""),
             ["THRILLE_SAMPLING=full", "THRILLE_TASKS=stint", "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1"]
         );
+        assert_eq!(told("", "tasks = \"pint\""), ["THRILLE_SAMPLING=full", "THRILLE_TASKS=pint"]);
         let check = merged("", "", Usual::Full).unwrap();
         assert_eq!(check.sampling, Some(Sampling::Full));
         assert_eq!(merged("", "budget = \"5%\"", Usual::Full).unwrap().sampling, Some(Sampling::By(Name::HA)));
@@ -418,8 +421,8 @@ mod tests {
             ("", "memory = \"much\"", "not a size"),
             ("", "max-records = 0", "from 1 on"),
             ("", "history = \"splay\"", "one of auto"),
-            ("--tasks cilk", "", "it is esp-bags or stint"),
-            ("", "tasks = \"pint\"", "it is esp-bags or stint"),
+            ("--tasks cilk", "", "it is esp-bags, stint or pint"),
+            ("", "tasks = \"cilk\"", "it is esp-bags, stint or pint"),
             ("--sampling most", "", "--sampling most"),
             ("--budget 0%", "", "--budget 0%"),
             ("--budget 5% --sampling full", "", "do not go together"),

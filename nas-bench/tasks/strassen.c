@@ -83,7 +83,11 @@ static void multiply(Matrix c, Matrix a, Matrix b, long m)
 #pragma omp task
     multiply(p[5], l[3], r[3], h);
 #pragma omp task
+#ifdef RACY
+    multiply(p[5], l[4], r[4], h);
+#else
     multiply(p[6], l[4], r[4], h);
+#endif
 #pragma omp taskwait
     add(c11, p[0], p[3], 1, h), add(c11, c11, p[4], -1, h), add(c11, c11, p[6], 1, h);
     add(c12, p[2], p[4], 1, h);

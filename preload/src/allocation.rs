@@ -16,22 +16,25 @@ fn allocated(at: *mut c_void, len: usize) -> *mut c_void {
         && !at.is_null()
         && let Some(observed) = observe()
     {
-        observed.session.rank().allocated(at as u64, len as u64);
+        observed.session.rank().allocated(observed.recorder, at as u64, len as u64);
     }
     at
 }
 
-fn freed(at: *mut c_void) {
+/// The program gives memory back. True: somebody else will, later.
+fn freed(at: *mut c_void) -> bool {
     if !at.is_null()
         && let Some(mut observed) = observe()
     {
         // SAFETY: the program is about to give back what it was given.
         let usable = unsafe { libc::malloc_usable_size(at) };
         if observed.confirms() {
-            return observed.touch(at as u64, usable as u64, Kind::Write, Act::LibraryCall);
+            observed.touch(at as u64, usable as u64, Kind::Write, Act::LibraryCall);
+            return false;
         }
-        observed.session.rank().freed(observed.recorder, at as u64, usable as u64, observed.pc);
+        return observed.session.rank().freed(observed.recorder, at as u64, usable as u64, observed.pc);
     }
+    false
 }
 
 /// The stack of a thread that begins: its addresses may have been another thread's.
@@ -79,12 +82,20 @@ entries! {
         allocated(unsafe { libc::calloc(count, size) }, count.saturating_mul(size))
     }
     __wrap_ fn realloc(at: *mut c_void, len: size_t) -> *mut c_void {
-        freed(at);
-        allocated(unsafe { libc::realloc(at, len) }, len)
+        if len == 0 || !freed(at) {
+            return allocated(unsafe { libc::realloc(at, len) }, len);
+        }
+        // The old memory stays where it is for a while.
+        let new = allocated(unsafe { libc::malloc(len) }, len);
+        if !new.is_null() {
+            unsafe { libc::memcpy(new, at, len.min(libc::malloc_usable_size(at))) };
+        }
+        new
     }
     __wrap_ fn free(at: *mut c_void) {
-        freed(at);
-        unsafe { libc::free(at) }
+        if !freed(at) {
+            unsafe { libc::free(at) }
+        }
     }
     __wrap_ fn posix_memalign(into: *mut *mut c_void, align: size_t, len: size_t) -> c_int {
         let result = unsafe { libc::posix_memalign(into, align, len) };
@@ -165,8 +176,9 @@ news! {
 macro_rules! deletes {
     ($($name:ident ($($arg:ident),*);)*) => { entries! { $(
         _Z fn $name(at: *mut c_void $(, $arg: size_t)*) {
-            freed(at);
-            unsafe { libc::free(at) }
+            if !freed(at) {
+                unsafe { libc::free(at) }
+            }
         }
     )* } };
 }

@@ -7,6 +7,7 @@
 //! | [`tasks`] | regions, tasks, and what orders them |
 //! | [`strand`] | the calling thread's strand |
 //! | [`serial`] | tasks one after the other, for `--tasks` |
+//! | [`parallel`] | tasks on several threads, for `--tasks pint` |
 //! | [`bound`] | tasks that ask which thread runs them |
 //! | [`reduce`] | clang's reductions, of which OMPT does not tell |
 //!
@@ -18,6 +19,7 @@
 
 mod abi;
 mod bound;
+pub mod parallel;
 mod reduce;
 pub mod serial;
 mod strand;
@@ -28,6 +30,7 @@ use abi::{
     Data, Dependence, Frame, GetTaskMemory, LOOPS, Lookup, ORDERED, SetCallback, StartTool, StartToolFn, WORKER,
 };
 use abi::{dependence, event, scope, status, sync, task};
+use parallel::Step;
 use rustc_hash::{FxHashSet, FxHasher};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::hash::{Hash, Hasher};
@@ -176,7 +179,7 @@ extern "C" fn thread_begin(kind: c_int, _thread: *mut Data) {
 // begins them to the one that ends them.
 
 unsafe extern "C" fn parallel_begin(
-    _task: *mut Data,
+    task: *mut Data,
     _frame: *const c_void,
     region: *mut Data,
     team: c_uint,
@@ -190,11 +193,27 @@ unsafe extern "C" fn parallel_begin(
     let new = Region::new();
     release([new.fork()]);
     strand::calls();
+    if parallel::on() && !task.is_null() {
+        // SAFETY: see above.
+        let by = unsafe { known(task) };
+        parallel::parallel_begin(&by, &new);
+    }
     // SAFETY: see above.
     unsafe { keep(region, new) };
 }
 
-unsafe extern "C" fn parallel_end(region: *mut Data, _task: *mut Data, _flags: c_int, _code: *const c_void) {
+/// The task of a word; one that was there before anybody looked is the program's outside of regions.
+unsafe fn known(word: *mut Data) -> Arc<Task> {
+    // SAFETY: as for all callbacks.
+    unsafe {
+        kept::<Task>(word).unwrap_or_else(|| {
+            keep(word, Task::implicit(None, 0));
+            kept(word).unwrap_or_else(|| Task::implicit(None, 0))
+        })
+    }
+}
+
+unsafe extern "C" fn parallel_end(region: *mut Data, task: *mut Data, _flags: c_int, _code: *const c_void) {
     if serial::on() {
         return;
     }
@@ -202,6 +221,11 @@ unsafe extern "C" fn parallel_end(region: *mut Data, _task: *mut Data, _flags: c
     if let Some(region) = unsafe { taken::<Region>(region) } {
         acquire(region.join());
         strand::dismisses(region.name());
+        // SAFETY: see above.
+        let by = unsafe { kept::<Task>(task) };
+        if let (Some(by), true) = (by, parallel::on()) {
+            parallel::parallel_end(&by, &region);
+        }
     }
 }
 
@@ -224,6 +248,9 @@ unsafe extern "C" fn implicit_task(
     unsafe {
         if endpoint == scope::END {
             drop(taken::<Task>(task));
+            if parallel::on() {
+                parallel::pauses();
+            }
         } else if flags & task::INITIAL != 0 {
             keep(task, Task::implicit(None, index));
         } else {
@@ -235,7 +262,11 @@ unsafe extern "C" fn implicit_task(
             if index != 0 {
                 strand::wakes();
             }
-            keep(task, Task::implicit(region, index));
+            let member = Task::implicit(region, index);
+            if parallel::on() {
+                parallel::member(&member, 0);
+            }
+            keep(task, member);
         }
     }
 }
@@ -258,15 +289,23 @@ unsafe extern "C" fn sync_region(
             if let Some(children) = task.children() {
                 acquire(children);
             }
+            follow(&task, Step::Wait);
         }
-        (sync::TASKGROUP, scope::BEGIN) => task.begin_group(),
+        (sync::TASKGROUP, scope::BEGIN) => {
+            task.begin_group();
+            follow(&task, Step::BeginGroup);
+        }
         (sync::TASKGROUP, _) => {
             if let Some(group) = task.end_group() {
                 acquire(group.token());
             }
+            follow(&task, Step::EndGroup);
         }
         (_, scope::BEGIN) => {
             let Some(team) = &task.region else { return };
+            if parallel::on() {
+                parallel::pauses();
+            }
             let barrier = team.barrier(task.barrier.load(Ordering::Relaxed));
             let join = sync::ENDS_REGION.contains(&kind).then(|| team.join());
             release([Some(barrier), join].into_iter().flatten());
@@ -285,8 +324,17 @@ unsafe extern "C" fn sync_region(
             if !over || task.index == 0 {
                 acquire(team.barrier(number));
                 strand::goes_on(team.name());
+                if parallel::on() {
+                    parallel::member(&task, number);
+                }
             }
         }
+    }
+}
+
+fn follow(task: &Task, step: Step) {
+    if parallel::on() {
+        parallel::step(task, step);
     }
 }
 
@@ -332,11 +380,11 @@ unsafe extern "C" fn task_create(
     }
     // SAFETY: see above.
     unsafe {
-        let parent = kept::<Task>(by).unwrap_or_else(|| {
-            keep(by, Task::implicit(None, 0));
-            kept(by).unwrap_or_else(|| Task::implicit(None, 0))
-        });
-        let created = Task::explicit(parent, flags & task::UNTIED != 0);
+        let parent = known(by);
+        let created = Task::explicit(Arc::clone(&parent), flags & task::UNTIED != 0);
+        if parallel::on() {
+            parallel::creates(&parent, &created, flags & task::FINAL != 0);
+        }
         tell(|rank, recorder| {
             if flags & task::UNDEFERRED == 0
                 && let Some(role) = rank.task(recorder)
@@ -363,6 +411,14 @@ unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut D
     // SAFETY: see above.
     let (left, next) = unsafe { (kept::<Task>(prior), kept::<Task>(next)) };
     let mut end = None;
+    if let (Some(left), true) = (&left, parallel::on()) {
+        parallel::leaves(left);
+        match why {
+            status::COMPLETE | status::CANCEL => parallel::completes(left),
+            status::DETACH | status::EARLY_FULFILL | status::LATE_FULFILL => serial::unfit("it has detached tasks"),
+            _ => {}
+        }
+    }
     if let Some(left) = &left {
         match why {
             status::COMPLETE | status::CANCEL | status::LATE_FULFILL => {
@@ -388,6 +444,9 @@ unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut D
     let Some(next) = next else { return };
     let begins = !next.begun.swap(true, Ordering::Relaxed);
     strand::switch(left.as_deref(), &next, Switch { end, begins, sp });
+    if parallel::on() {
+        parallel::resumes(&next, begins, sp);
+    }
     if begins {
         acquire(next.created());
         depends_on(&next);
@@ -460,8 +519,11 @@ fn task_memory() -> Option<(u64, u64)> {
 }
 
 unsafe extern "C" fn dependences(task: *mut Data, list: *const Dependence, count: c_int) {
+    if serial::on() || parallel::on() {
+        serial::unfit("it has depend clauses");
+    }
     if serial::on() {
-        return serial::unfit("it has depend clauses");
+        return;
     }
     // SAFETY: see above; the list has that many entries.
     let (task, list) = unsafe {

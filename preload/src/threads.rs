@@ -90,7 +90,7 @@ pub fn becomes(strand: Strand) {
             unsafe { libc::pthread_setspecific(at_exit_key(), std::ptr::dangling()) };
             let mut rank = session.rank();
             if let Some((base, len)) = thread_stack() {
-                rank.allocated(base, len);
+                rank.new_memory(base, len);
             }
             let recorder = rank.begin(strand);
             drop(rank);

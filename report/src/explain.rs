@@ -35,8 +35,8 @@ fn reason(race: &Race, why: Why, api: Api) -> String {
             format!("nothing orders them: {when} and no synchronisation leads from one to the other")
         }
         Why::Tasks => format!(
-            "two tasks of {}, or a task and what comes after its creation: in this run one thread ran them one after the other, but no \
-             taskwait, taskgroup or barrier orders them",
+            "two tasks of {}, or a task and what comes after its creation: whichever ran first in this run, no taskwait, taskgroup or \
+             barrier orders them",
             a.strand.rank
         ),
         Why::Incomplete | Why::WrongContext => {

@@ -13,6 +13,7 @@
 //! | [`stacks`] | the tree of calls |
 //! | [`sink`] | the rank's file |
 //! | [`seen`] | what a task has touched already |
+//! | [`crew`] | the same, of tasks that run on several threads |
 //! | [`watch`] | races between tasks of the rank, if somebody asks for them |
 //! | [`session`] | a rank's whole life: it makes the cuts and writes down what they find |
 //!
@@ -21,6 +22,7 @@
 
 pub mod blocks;
 mod carried;
+pub mod crew;
 pub mod modules;
 pub mod rank;
 pub mod recorder;
@@ -35,6 +37,7 @@ pub mod watch;
 
 pub use blocks::Blocks;
 pub use carried::Made;
+pub use crew::{Crew, Hand};
 pub use modules::{Module, Modules};
 pub use rank::{End, Operands, Rank, Role};
 pub use recorder::{Recorder, UNRESOLVED};

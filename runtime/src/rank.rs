@@ -35,6 +35,7 @@ use thrille_model::{
     Access, Act, Channel, Comb, Ctx, Held, How, Interval, Kind, Lock, LocksetId, Locksets, Mode, Operation, Order,
     Phase, Phases, Place, Pos, Segment, Span, Strand, Sync, SyncEvent, Token, Word, comb,
 };
+use thrille_tasks::pint::Block;
 
 /// What a strand knows of its rank: of each strand all positions below a bound, and the phase.
 #[derive(Clone, Debug, Default)]
@@ -279,6 +280,20 @@ impl Rank {
         recorder.see(&self.regions, self.all_memory());
     }
 
+    /// What the strand of a task on one of several threads did so far goes to its core ([`Recorder::core`]); `own` is asked for the thread's own memory when
+    /// it takes part first. False if tasks are not followed in that way.
+    pub fn task_core(&mut self, recorder: &mut Recorder, own: impl FnOnce() -> Vec<Interval>) -> bool {
+        self.drain(recorder);
+        let Some(crew) = self.watch.as_mut().and_then(|watch| watch.crew.as_mut()) else { return false };
+        if recorder.hand.is_none() {
+            recorder.hand = Some(crew.hand(own()));
+        }
+        let looks = self.watch.as_ref().is_some_and(|watch| watch.looks());
+        recorder.seen.turn(looks);
+        recorder.see(&self.regions, self.all_memory());
+        true
+    }
+
     /// A task is done: its part of the stack, below this address, and memory that was made for it are used again.
     pub fn task_memory(&mut self, recorder: &mut Recorder, stack: Option<u64>, made: Option<(u64, u64)>) {
         self.drain(recorder);
@@ -305,7 +320,7 @@ impl Rank {
         let mut runs = std::mem::take(&mut self.scratch);
         recorder.runs.take(&mut runs);
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
-            self.look_at(&mut runs);
+            self.look_at(recorder, &mut runs);
         }
         let mut left = runs.as_slice();
         while let Some(run) = left.first() {
@@ -385,12 +400,17 @@ impl Rank {
     }
 
     /// Shows the runs of a task to the detector. Private memory matters to nobody else then, unless there are threads or an operation uses it.
-    fn look_at(&mut self, runs: &mut Vec<Run>) {
+    fn look_at(&mut self, recorder: &mut Recorder, runs: &mut Vec<Run>) {
         let Some(watch) = &mut self.watch else { return };
-        for run in runs.iter() {
-            watch.access(&self.regions, self.me, &self.locksets, run);
+        if let Some(hand) = &mut recorder.hand {
+            let own = |run: &Run| Interval::from_bounds(run.lo, run.hi).is_ok_and(|at| hand.has_own(at));
+            hand.bound |= runs.iter().any(|run| run.segment == UNRESOLVED && own(run));
         }
-        if self.knowledge.len() == 1 && self.open.is_empty() {
+        for run in runs.iter() {
+            watch.access(recorder.hand.as_deref_mut(), &self.regions, self.me, &self.locksets, run);
+        }
+        let followed = recorder.hand.as_ref().is_some_and(|hand| hand.core.strand().is_some());
+        if (self.knowledge.len() == 1 || followed) && self.open.is_empty() {
             runs.retain(|run| run.segment != UNRESOLVED);
         }
     }
@@ -402,7 +422,7 @@ impl Rank {
     }
 
     /// Private memory that is new to the process: whoever used its addresses before used something else.
-    pub fn allocated(&mut self, address: u64, len: u64) {
+    pub fn new_memory(&mut self, address: u64, len: u64) {
         if !self.single() && !self.muted {
             self.blocks.add(address, len);
         }
@@ -411,10 +431,18 @@ impl Rank {
         }
     }
 
-    /// Private memory is given back: that is a write of all of it.
-    pub fn freed(&mut self, recorder: &mut Recorder, address: u64, usable: u64, pc: u64) {
+    /// The same, that the strand has asked for.
+    pub fn allocated(&mut self, recorder: &mut Recorder, address: u64, len: u64) {
+        self.new_memory(address, len);
+        if let (Some(hand), Ok(at)) = (&mut recorder.hand, Interval::from_len(address, len)) {
+            hand.core.renew(at);
+        }
+    }
+
+    /// Private memory is given back: that is a write of all of it. True: it is given back later, by the detector of races between tasks.
+    pub fn freed(&mut self, recorder: &mut Recorder, address: u64, usable: u64, pc: u64) -> bool {
         // With one strand, blocks are not kept: only what is under way can still be using the memory.
-        let end = address.saturating_add(usable);
+        let (end, mut later) = (address.saturating_add(usable), false);
         let used = |o: &Open| matches!(o.uses, Use::Private(lo, hi) if lo < end && address < hi);
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
             recorder.seen.clear();
@@ -424,9 +452,10 @@ impl Rank {
             if let Some(watch) = &mut self.watch {
                 watch.forget(address, end);
             }
+            later = recorder.hand.as_mut().is_some_and(|hand| hand.core.free(Block { address, len: usable }));
         }
         if self.single() && !self.open.iter().any(used) {
-            return;
+            return later;
         }
         self.drain(recorder);
         let len = if self.single() { Some(usable) } else { self.blocks.len_of(address) };
@@ -436,6 +465,7 @@ impl Rank {
             self.end(recorder, end, pc, Operands::Done);
             self.blocks.remove(address);
         }
+        later
     }
 
     /// Anything a strand does that others may come after or that comes after others.
@@ -551,7 +581,7 @@ impl Rank {
     /// A word that only this process's threads synchronise by changes: a C11 atomic, a condition variable, a semaphore.
     pub fn signal_local(&mut self, recorder: &mut Recorder, address: u64, how: How) {
         if let Some(watch) = &mut self.watch {
-            watch.released(address);
+            watch.released(recorder.hand.as_deref(), address);
         }
         let word = self.local_word(address);
         let version = self.words.get(&word).map_or(0, |&(version, _)| version) + 1;
@@ -569,7 +599,7 @@ impl Rank {
     /// The present value of such a word is seen.
     pub fn await_local(&mut self, recorder: &mut Recorder, address: u64) {
         if let Some(watch) = &mut self.watch {
-            watch.acquired(address);
+            watch.acquired(recorder.hand.as_deref(), address);
         }
         let word = self.local_word(address);
         let Some((version, known)) = self.words.get(&word).cloned() else { return };
@@ -737,7 +767,7 @@ impl Rank {
                 stack: recorder.stack.at(pc),
                 times: 1,
             };
-            watch.access(&self.regions, self.me, &self.locksets, &run);
+            watch.access(recorder.hand.as_deref_mut(), &self.regions, self.me, &self.locksets, &run);
         }
         let mut access = Access {
             place,

@@ -1,5 +1,6 @@
 //! What one strand carries with it. Its own thread alone touches it: no lock on the access path.
 
+use crate::crew::Hand;
 use crate::rank::{Binding, Role};
 use crate::regions::Regions;
 use crate::runs::{Offered, Room, Run, Runs, Touch};
@@ -36,6 +37,8 @@ pub struct Recorder {
     pub stack: CallStack,
     /// While tasks are followed: what this one has touched already.
     pub(crate) seen: Seen,
+    /// The same on several threads: what this one does for them.
+    pub(crate) hand: Option<Box<Hand>>,
     regions: Arc<Regions>,
     hint: usize,
     /// Whether its rank has other strands, so that all memory is shared.
@@ -118,6 +121,7 @@ impl Recorder {
             stack: CallStack::new(),
             regions,
             seen: Seen::default(),
+            hand: None,
             hint: 0,
             threaded: false,
             watched: Watched::default(),
@@ -134,6 +138,23 @@ impl Recorder {
     /// Who this is.
     pub fn strand(&self) -> Strand {
         self.strand
+    }
+
+    /// What follows its tasks, if they are on several threads.
+    pub fn core(&mut self) -> Option<&mut thrille_tasks::pint::Core> {
+        self.hand.as_mut().map(|hand| &mut hand.core)
+    }
+
+    /// Whether what its thread runs is bound to it, where tasks are on several threads.
+    pub fn bound_to(&mut self, thread: bool) {
+        if let Some(hand) = &mut self.hand {
+            hand.bound = thread;
+        }
+    }
+
+    /// See [`Recorder::bound_to`].
+    pub fn is_bound_to(&self) -> bool {
+        self.hand.as_ref().is_some_and(|hand| hand.bound)
     }
 
     /// Where it is.

@@ -3,6 +3,7 @@
 //! The strand's runs go here before they go anywhere else. Memory of this process is told apart by address, whatever segment it is also part of;
 //! memory of others, which only one-sided operations reach, has numbers of its own above all addresses.
 
+use crate::crew::{Crew, Hand};
 use crate::regions::Regions;
 use crate::runs::Run;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -20,6 +21,9 @@ const MOST: usize = 10_000;
 const FAR: u64 = 1 << 62;
 /// Bytes of one part of it.
 const PART: u64 = 1 << 44;
+
+/// Why a program is not followed any further whose tasks wait for each other by flags.
+const WAITS: &str = "a task reads by an acquiring atomic what a parallel task has written by a releasing one";
 
 /// A line of the program that accesses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +52,7 @@ pub struct Watch {
     mode: Mode,
     detector: AnyDetector,
     guards: Guards,
-    held: FxHashMap<(LocksetId, Option<Atomicity>), Guard>,
+    held: FxHashMap<(LocksetId, Option<Atomicity>, Option<usize>), Guard>,
     lines: Vec<(Line, StackId)>,
     numbers: FxHashMap<Line, SiteId>,
     pairs: FxHashMap<(SiteId, SiteId), Pair>,
@@ -67,6 +71,8 @@ pub struct Watch {
     unfit: Option<Unfit>,
     /// How many tasks there have been.
     created: u64,
+    /// For tasks that run on several threads, who are not the detector's then.
+    pub crew: Option<Crew>,
 }
 
 impl Watch {
@@ -88,7 +94,14 @@ impl Watch {
             words: FxHashMap::default(),
             unfit: None,
             created: 0,
+            crew: None,
         }
+    }
+
+    /// Tasks run on several threads.
+    #[must_use]
+    pub fn with_crew(self, crew: Crew) -> Self {
+        Self { crew: Some(crew), ..self }
     }
 
     /// Memory that each thread has its own of, and the stack of the one that runs the tasks.
@@ -99,7 +112,12 @@ impl Watch {
 
     /// Whether accesses matter: some task may be parallel to what runs now, or to what comes later.
     pub fn looks(&self) -> bool {
-        self.unfit.is_none() && !self.detector.is_serial()
+        self.unfit.is_none() && self.crew.as_ref().map_or_else(|| !self.detector.is_serial(), |crew| crew.active)
+    }
+
+    /// A task was created.
+    pub fn creates(&mut self) {
+        self.created += 1;
     }
 
     /// The program does something that the detector cannot follow: it says no more. The first reason counts.
@@ -126,24 +144,31 @@ impl Watch {
     }
 
     /// Whether a task may wait for another one by this word, which is not what the detector knows of.
-    pub(crate) fn released(&mut self, word: u64) {
+    pub(crate) fn released(&mut self, hand: Option<&Hand>, word: u64) {
+        if let Some(crew) = &mut self.crew {
+            return crew.released(hand, word);
+        }
         let now = self.detector.now();
         self.words.insert(word, now);
     }
 
-    pub(crate) fn acquired(&mut self, word: u64) {
+    pub(crate) fn acquired(&mut self, hand: Option<&Hand>, word: u64) {
+        if self.crew.as_ref().is_some_and(|crew| crew.waits_by(hand, word)) {
+            return self.give_up(WAITS);
+        }
         if let Some(&by) = self.words.get(&word)
             && by != self.detector.now()
             && self.looks()
             && self.detector.parallel(by)
         {
-            self.give_up("a task reads by an acquiring atomic what a parallel task has written by a releasing one");
+            self.give_up(WAITS);
         }
     }
 
     /// Memory is gone, or new.
     pub(crate) fn forget(&mut self, lo: u64, hi: u64) {
         if self.looks()
+            && self.crew.is_none()
             && let Ok(at) = Interval::from_bounds(lo, hi)
         {
             self.detector.forget(at);
@@ -178,9 +203,16 @@ impl Watch {
         (!self.own.iter().any(|own| own.covers(at))).then_some(at)
     }
 
-    /// The task that runs has touched these bytes.
-    pub(crate) fn access(&mut self, regions: &Regions, me: Rank, locksets: &Locksets, run: &Run) {
-        let Some(at) = self.flat(regions, me, run) else { return };
+    /// A run in the words of the detectors; none if it touches what its thread has for itself.
+    fn named(
+        &mut self,
+        thread: Option<usize>,
+        regions: &Regions,
+        me: Rank,
+        locksets: &Locksets,
+        run: &Run,
+    ) -> Option<Access> {
+        let at = self.flat(regions, me, run)?;
         if self.stack.is_some_and(|stack| stack.overlaps(at)) {
             self.stack_low = self.stack_low.min(at.lo());
         }
@@ -191,17 +223,25 @@ impl Watch {
                 (if atomic.effect == Effect::Load { Touch::Read } else { Touch::Write }, Some(atomicity(atomic)))
             }
         };
-        let guard = if run.locks == LocksetId::EMPTY && atomicity.is_none() {
+        let guard = if run.locks == LocksetId::EMPTY && atomicity.is_none() && thread.is_none() {
             Guard::NONE
         } else {
-            let guards = &mut self.guards;
-            *self.held.entry((run.locks, atomicity)).or_insert_with(|| {
+            let (guards, crew) = (&mut self.guards, &self.crew);
+            *self.held.entry((run.locks, atomicity, thread)).or_insert_with(|| {
                 let locks = locksets.get(run.locks).iter().map(|held| {
                     let mut hasher = FxHasher::default();
                     held.lock.hash(&mut hasher);
                     hasher.finish() << 1 | u64::from(held.mode == Hold::Shared)
                 });
-                guards.of(locks, atomicity)
+                let locks = locks.chain(thread.map(|thread| {
+                    let mut hasher = FxHasher::default();
+                    ("thread", thread).hash(&mut hasher);
+                    hasher.finish() << 1
+                }));
+                match crew {
+                    Some(crew) => crew.pint.guards().of(locks, atomicity),
+                    None => guards.of(locks, atomicity),
+                }
             })
         };
         let line = Line { pc: run.pc, kind: run.kind, act: run.act, locks: run.locks };
@@ -210,8 +250,29 @@ impl Watch {
             lines.push((line, run.stack));
             SiteId(lines.len() as u32 - 1)
         });
+        Some(Access { at, touch, guard, site })
+    }
+
+    /// The task that runs on this thread has touched these bytes.
+    pub(crate) fn access(
+        &mut self,
+        hand: Option<&mut Hand>,
+        regions: &Regions,
+        me: Rank,
+        locksets: &Locksets,
+        run: &Run,
+    ) {
+        let thread = hand.as_ref().and_then(|hand| hand.thread());
+        let Some(access) = self.named(thread, regions, me, locksets, run) else { return };
+        if self.crew.is_some() {
+            if let Some(hand) = hand.filter(|hand| !hand.has_own(access.at)) {
+                hand.core.stamp(run.phase.0);
+                hand.core.access(access);
+            }
+            return;
+        }
         let (pairs, phases) = (&mut self.pairs, Phases { lo: run.phase, hi: Some(run.until) });
-        self.detector.access(&self.guards, &Access { at, touch, guard, site }, &mut |found| {
+        self.detector.access(&self.guards, &access, &mut |found| {
             let key = (found.earlier.site.min(found.later.site), found.earlier.site.max(found.later.site));
             if let Some(pair) = pairs.get_mut(&key) {
                 pair.seen += 1;
@@ -229,7 +290,16 @@ impl Watch {
         locksets: &Locksets,
         mut site: impl FnMut(u64) -> thrille_model::Site,
     ) -> Vec<Race> {
-        let mut pairs: Vec<&Pair> = self.pairs.values().collect();
+        let found = self.crew.as_ref().map(Crew::findings).unwrap_or_default();
+        let found: Vec<Pair> = found
+            .into_iter()
+            .map(|found| Pair {
+                first: found.first,
+                seen: found.seen,
+                phases: Phases { lo: found.phase, hi: Some(found.phase) },
+            })
+            .collect();
+        let mut pairs: Vec<&Pair> = self.pairs.values().chain(&found).collect();
         pairs.sort_by_key(|pair| (pair.first.earlier.site, pair.first.later.site));
         let mut side = |found: thrille_tasks::Side, bytes: Interval, pair: &Pair| {
             let (line, stack) = self.lines[found.site.0 as usize];
@@ -272,11 +342,17 @@ impl Watch {
 
     /// What the reader of the report must know.
     pub(crate) fn notes(&self) -> Vec<String> {
-        let mut notes = vec![format!(
-            "tasks were run by one thread, each where it was created, and {} asked what could have run in parallel ({} tasks); races \
-             between the threads of a region are not looked for: run without --tasks for those",
-            self.mode, self.created
-        )];
+        let mut notes = vec![match &self.crew {
+            Some(crew) => format!(
+                "tasks were run by {} threads, and {} asked what could have run in parallel ({} tasks)",
+                crew.threads, self.mode, self.created
+            ),
+            None => format!(
+                "tasks were run by one thread, each where it was created, and {} asked what could have run in parallel ({} tasks); races \
+                 between the threads of a region are not looked for: run without --tasks for those",
+                self.mode, self.created
+            ),
+        }];
         if let Some(Unfit(why)) = &self.unfit {
             notes.push(format!(
                 "the task graph is not one that {} knows: {why}. From there on races between tasks are not looked for: run without --tasks, \
@@ -284,7 +360,7 @@ impl Watch {
                 self.mode
             ));
         }
-        match self.detector.irregular() {
+        match self.crew.as_ref().map_or_else(|| self.detector.irregular(), |crew| crew.pint.irregular()) {
             0 => {}
             waits => notes.push(format!(
                 "{waits} times a task waited for its children while tasks that those had created could still run: the task graph is neither \

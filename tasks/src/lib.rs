@@ -1,7 +1,8 @@
-//! Tasks inside a rank: which of two accesses may run in parallel, whatever the schedule, from one serial run.
+//! Tasks inside a rank: which of two accesses may run in parallel, whatever the schedule, from one run.
 //!
 //! The program runs its tasks depth first, on one thread: a task runs to its end where it is created. Everything that the parallel program
-//! could do in some schedule of the same task graph can be told from that run (for async-finish and fork-join programs).
+//! could do in some schedule of the same task graph can be told from that run (for async-finish and fork-join programs). [`pint`] tells the same from a
+//! run on several threads.
 //!
 //! A detector has two parts: *reachability* says whether an earlier access is parallel to what runs now; the *cells* remember, of each byte,
 //! who accessed it last.
@@ -18,6 +19,7 @@
 //! | `detector.rs` | [`Detector`]: the rules for reads and writes, over any of both |
 //! | `strand.rs` | [`Strand`]: accesses of a strand, coalesced until it ends |
 //! | `serial.rs` | [`Serial`]: for Rust programs, and for trying things out |
+//! | [`pint`] | the program runs in parallel: WSP-order, traces of strands, three treap workers |
 //! | `mode.rs` | [`Mode`]: the combinations that have a name, chosen at run time |
 
 mod bags;
@@ -28,6 +30,7 @@ mod event;
 mod guard;
 mod mode;
 mod order;
+pub mod pint;
 mod serial;
 mod shadow;
 mod sp_order;
@@ -40,7 +43,7 @@ pub use esp_bags::EspBags;
 pub use event::{End, Event, Mark, Misnested, Reach};
 pub use guard::{Atomicity, Guard, Guards};
 pub use mode::{AnyDetector, Mode, UnknownMode};
-pub use order::{Node, OrderList};
+pub use order::{Labels, Node, OrderList};
 pub use serial::{Place, Serial, SerialRace};
 pub use shadow::Shadow;
 pub use sp_order::SpOrder;

@@ -22,11 +22,21 @@ pub enum Mode {
     Vanilla,
     /// The same, told of coalesced accesses at the end of each strand.
     Coalesced,
+    /// WSP-order, and intervals in three treaps, while the program runs in parallel: [`crate::pint`].
+    Pint,
 }
 
 impl Mode {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::EspBags, Self::Stint, Self::Vanilla, Self::Coalesced];
+    pub const ALL: [Self; 5] = [Self::EspBags, Self::Stint, Self::Vanilla, Self::Coalesced, Self::Pint];
+
+    /// Those for a program whose tasks run one after the other.
+    pub const SERIAL: [Self; 4] = [Self::EspBags, Self::Stint, Self::Vanilla, Self::Coalesced];
+
+    /// Whether tasks run one after the other, on one thread.
+    pub const fn is_serial(self) -> bool {
+        !matches!(self, Self::Pint)
+    }
 
     /// As it is written.
     pub const fn name(self) -> &'static str {
@@ -35,6 +45,7 @@ impl Mode {
             Self::Stint => "stint",
             Self::Vanilla => "vanilla",
             Self::Coalesced => "coalesced",
+            Self::Pint => "pint",
         }
     }
 }
@@ -48,7 +59,7 @@ impl fmt::Display for Mode {
 /// There is no detector of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no detector of races between tasks is called {0:?}: it is esp-bags or stint (or, to compare with, vanilla or coalesced)"
+    "no detector of races between tasks is called {0:?}: it is esp-bags, stint or pint (or, to compare with, vanilla or coalesced)"
 )]
 pub struct UnknownMode(String);
 
@@ -83,11 +94,11 @@ macro_rules! whichever {
 }
 
 impl AnyDetector {
-    /// A new one; the main task runs.
+    /// A new one; the main task runs. Where tasks run in parallel, it is told of what runs on one thread: nothing.
     pub fn new(mode: Mode) -> Self {
         match mode {
             Mode::EspBags => Self::EspBags(Box::default()),
-            Mode::Stint => Self::Stint(Box::default()),
+            Mode::Stint | Mode::Pint => Self::Stint(Box::default()),
             Mode::Vanilla | Mode::Coalesced => Self::Vanilla(Box::default()),
         }
     }

@@ -10,34 +10,75 @@ pub struct Node(pub u32);
 
 const NONE: u32 = u32::MAX;
 
+/// Where the labels of a list are kept: in a vector, or where others may look at them meanwhile.
+pub trait Labels {
+    /// The label of a node.
+    fn get(&self, node: u32) -> u64;
+
+    /// Another node has this label: the next number.
+    fn push(&mut self, label: u64);
+
+    /// A node has another label, in between [`Labels::begin`] and [`Labels::end`].
+    fn set(&mut self, node: u32, label: u64);
+
+    /// Labels change together.
+    fn begin(&mut self) {}
+
+    /// They have changed.
+    fn end(&mut self) {}
+}
+
+impl Labels for Vec<u64> {
+    #[inline]
+    fn get(&self, node: u32) -> u64 {
+        self[node as usize]
+    }
+
+    fn push(&mut self, label: u64) {
+        Vec::push(self, label);
+    }
+
+    fn set(&mut self, node: u32, label: u64) {
+        self[node as usize] = label;
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Link {
-    label: u64,
     before: u32,
     after: u32,
 }
 
 /// A list that is never empty.
 #[derive(Clone, Debug)]
-pub struct OrderList {
+pub struct OrderList<L = Vec<u64>> {
+    labels: L,
     links: Vec<Link>,
 }
 
-impl Default for OrderList {
+impl<L: Labels + Default> Default for OrderList<L> {
     fn default() -> Self {
-        Self { links: vec![Link { label: 0, before: NONE, after: NONE }] }
+        Self::with(L::default())
     }
 }
 
 impl OrderList {
-    /// How far a range of labels of this many bits may be filled: (2 / 1.5) to that power.
-    const FILL: f64 = 2.0 / 1.5;
-
-    /// Labels are below this.
-    const LABELS: u64 = 1 << 63;
-
-    /// The node that it began with.
+    /// The node that a list began with.
     pub const FIRST: Node = Node(0);
+}
+
+/// How far a range of labels of this many bits may be filled: (2 / 1.5) to that power.
+const FILL: f64 = 2.0 / 1.5;
+
+/// Labels are below this.
+const LABELS: u64 = 1 << 63;
+
+impl<L: Labels> OrderList<L> {
+    /// A list of one node, whose labels are kept there.
+    pub fn with(mut labels: L) -> Self {
+        labels.push(0);
+        Self { labels, links: vec![Link { before: NONE, after: NONE }] }
+    }
 
     /// How many nodes there are.
     #[expect(clippy::len_without_is_empty, reason = "never empty")]
@@ -52,8 +93,9 @@ impl OrderList {
             self.relabel(node.0);
         }
         let gap = self.gap(node);
-        let Link { label, after, .. } = self.links[node.0 as usize];
-        self.links.push(Link { label: label + gap / 2, before: node.0, after });
+        let after = self.links[node.0 as usize].after;
+        self.labels.push(self.labels.get(node.0) + gap / 2);
+        self.links.push(Link { before: node.0, after });
         self.links[node.0 as usize].after = new;
         if after != NONE {
             self.links[after as usize].before = new;
@@ -64,19 +106,19 @@ impl OrderList {
     /// Whether one comes before the other.
     #[inline]
     pub fn before(&self, one: Node, other: Node) -> bool {
-        self.links[one.0 as usize].label < self.links[other.0 as usize].label
+        self.labels.get(one.0) < self.labels.get(other.0)
     }
 
     /// From a node's label to the next one's.
     fn gap(&self, node: Node) -> u64 {
-        let Link { label, after, .. } = self.links[node.0 as usize];
-        let next = if after == NONE { Self::LABELS } else { self.links[after as usize].label };
-        next - label
+        let after = self.links[node.0 as usize].after;
+        let next = if after == NONE { LABELS } else { self.labels.get(after) };
+        next - self.labels.get(node.0)
     }
 
     #[cold]
     fn relabel(&mut self, node: u32) {
-        let label = self.links[node as usize].label;
+        let label = self.labels.get(node);
         // The nodes whose labels agree with this one's in all but so many bits.
         let (mut first, mut last, mut count, mut allowed) = (node, node, 1_u64, 1.0);
         for bits in 1..=63 {
@@ -84,26 +126,28 @@ impl OrderList {
             let top = base + ((1 << bits) - 1);
             loop {
                 let before = self.links[first as usize].before;
-                if before == NONE || self.links[before as usize].label < base {
+                if before == NONE || self.labels.get(before) < base {
                     break;
                 }
                 (first, count) = (before, count + 1);
             }
             loop {
                 let after = self.links[last as usize].after;
-                if after == NONE || self.links[after as usize].label > top {
+                if after == NONE || self.labels.get(after) > top {
                     break;
                 }
                 (last, count) = (after, count + 1);
             }
-            allowed *= Self::FILL;
+            allowed *= FILL;
             let step = (1_u64 << bits) / count;
             if (count as f64) < allowed && step >= 2 {
                 let (mut at, mut label) = (first, base);
+                self.labels.begin();
                 for _ in 0..count {
-                    self.links[at as usize].label = label;
+                    self.labels.set(at, label);
                     (at, label) = (self.links[at as usize].after, label + step);
                 }
+                self.labels.end();
                 return;
             }
         }
@@ -116,7 +160,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn agrees(places: impl Iterator<Item = usize>) {
-        let mut list = OrderList::default();
+        let mut list: OrderList = OrderList::default();
         let mut naive = vec![OrderList::FIRST];
         for place in places {
             let place = place % naive.len();

@@ -32,8 +32,7 @@ impl Strand {
     }
 
     fn coalesce(&mut self) {
-        self.accesses.sort_unstable_by_key(|a| (a.touch, a.guard, a.site, a.at.lo()));
-        self.accesses.dedup_by(|next, kept| joins(kept, next));
+        coalesce(&mut self.accesses);
     }
 
     /// The strand ends: what it did is looked at, writes last.
@@ -43,6 +42,12 @@ impl Strand {
             detector.access(guards, &access, found);
         }
     }
+}
+
+/// Joins what touches, reads first.
+pub(crate) fn coalesce(accesses: &mut Vec<Access>) {
+    accesses.sort_unstable_by_key(|a| (a.touch, a.guard, a.site, a.at.lo()));
+    accesses.dedup_by(|next, kept| joins(kept, next));
 }
 
 /// Takes the second into the first, if nothing but the bytes tells them apart and they touch.

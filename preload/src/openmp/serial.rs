@@ -11,6 +11,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use super::abi::{Data, Frame, scope, status, sync, task};
+use super::parallel;
 use super::strand::tell;
 use super::task_memory;
 use super::tasks::lock;
@@ -32,13 +33,21 @@ thread_local! {
     static INCLUDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether tasks are followed here: settled by the environment, before anything is observed.
+/// How tasks are followed, if they are: settled by the environment, before anything is observed.
+pub fn asked() -> Option<Mode> {
+    let mode = std::env::var(ENV_TASKS).ok()?.parse::<Mode>().ok();
+    mode.filter(|_| std::env::var_os(ENV_RUN_DIR).is_some() && std::env::var_os(ENV_COORDINATOR).is_none())
+}
+
+/// Whether they are, one after the other.
 pub fn on() -> bool {
     static ON: OnceLock<bool> = OnceLock::new();
-    *ON.get_or_init(|| {
-        let asked = std::env::var(ENV_TASKS).is_ok_and(|mode| mode.parse::<Mode>().is_ok());
-        asked && std::env::var_os(ENV_RUN_DIR).is_some() && std::env::var_os(ENV_COORDINATOR).is_none()
-    })
+    *ON.get_or_init(|| asked().is_some_and(Mode::is_serial))
+}
+
+/// Whether the task that begins is one that its creator waits for.
+pub fn takes_included() -> bool {
+    INCLUDED.replace(false)
 }
 
 /// What the environment asks for.
@@ -50,11 +59,12 @@ pub fn begin(rank: u32) -> Option<Box<Watch>> {
             return None;
         }
     };
-    if !on() {
-        return None;
-    }
+    asked()?;
     // Memory that is given back and handed out again must be followed.
     THREADED.store(true, Ordering::Release);
+    if parallel::on() {
+        return parallel::crew(rank).map(|crew| Box::new(Watch::new(mode).with_crew(crew)));
+    }
     let stack = thread_stack().and_then(|(lo, len)| Interval::from_len(lo, len).ok());
     Some(Box::new(Watch::new(mode).with_memory(thread_local_memory(), stack)))
 }
@@ -287,7 +297,7 @@ macro_rules! reductions {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $symbol($($arg: *mut c_void),*) -> *mut c_void {
             static REAL: Real = Real::new(concat!(stringify!($symbol), "\0").as_bytes());
-            if on() {
+            if on() || parallel::on() {
                 unfit("it has reductions over tasks");
             }
             let address = REAL.get();
@@ -312,7 +322,7 @@ reductions! {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap_GOMP_taskgroup_reduction_register(data: *mut c_void) {
     static REAL: AtomicUsize = AtomicUsize::new(0);
-    if on() {
+    if on() || parallel::on() {
         unfit("it has reductions over tasks");
     }
     let address = meant(c"GOMP_taskgroup_reduction_register", &REAL);

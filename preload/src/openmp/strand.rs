@@ -11,13 +11,14 @@
 use super::tasks::{Mark, Task, lock, names};
 use crate::allocation::{thread_local_memory, thread_stack};
 use crate::entry::block;
+use crate::link::Link;
 use crate::rank::SESSION;
 use crate::threads;
 use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use thrille_model::{Pos, Strand, Token};
-use thrille_runtime::{Rank, Recorder};
+use thrille_runtime::{Rank, Recorder, Session};
 
 thread_local! {
     static ASIDE: Cell<*mut Recorder> = const { Cell::new(std::ptr::null_mut()) };
@@ -69,9 +70,9 @@ pub struct Switch {
 
 /// More than the runtime's frames around the call that told us of a task differ from those around the call of the task itself, and less
 /// than there are between two tasks on one stack.
-const SLACK: u64 = 192;
+pub const SLACK: u64 = 192;
 /// Stacks that are larger are taken to be that large.
-const LARGEST: u64 = 256 << 20;
+pub const LARGEST: u64 = 256 << 20;
 
 /// This thread, as far as tasks are concerned.
 fn thread(recorder: &mut Recorder) -> Thread {
@@ -128,14 +129,20 @@ fn own_memory() -> (u64, u64) {
 /// The calling task uses what its thread has for itself.
 pub fn bind() {
     // SAFETY: the block is this thread's own.
-    let a_task = unsafe { (*block()).recorder.as_ref().is_some_and(|recorder| !recorder.is_bound()) };
-    if a_task {
+    let recorder = unsafe { (*block()).recorder.as_ref() };
+    let followed = super::parallel::on() && recorder.is_some_and(|recorder| !recorder.is_bound_to());
+    if followed || recorder.is_some_and(|recorder| !recorder.is_bound()) {
         tell(Rank::bind);
     }
 }
 
 /// Tells the rank something of this thread's strand, if it has one.
 pub fn tell(what: impl FnOnce(&mut Rank, &mut Recorder)) {
+    with(|session, recorder| what(&mut session.rank(), recorder));
+}
+
+/// Does something with this thread's strand, if it has one.
+pub fn with(what: impl FnOnce(&Session<Link>, &mut Recorder)) {
     let block = block();
     let Some(session) = SESSION.get() else { return };
     // SAFETY: the block is this thread's own; at depth 0 nobody in this thread has a reference to its recorder, which lives until the
@@ -146,7 +153,7 @@ pub fn tell(what: impl FnOnce(&mut Rank, &mut Recorder)) {
             return;
         }
         (*block).depth = 1;
-        what(&mut session.rank(), &mut *recorder);
+        what(session, &mut *recorder);
         crate::sampled::notice(block);
         (*block).depth = 0;
     }

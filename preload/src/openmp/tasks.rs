@@ -13,6 +13,7 @@
 //! Tokens are numbered along lines that are used again and again, because a rank forgets a token when a later one of its line but one is acquired.
 
 use super::abi::{Data, dependence};
+use super::parallel::{Members, Place};
 use rustc_hash::FxHashMap;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -68,11 +69,13 @@ pub struct Region {
     end: Line,
     /// How many have left the ordered regions of its loops.
     pub posts: u64,
+    /// For tasks on several threads.
+    pub members: Members,
 }
 
 impl Region {
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { line: Line::new(), end: Line::new(), posts: names(1) })
+        Arc::new(Self { line: Line::new(), end: Line::new(), posts: names(1), members: Members::new() })
     }
 
     pub fn name(&self) -> u64 {
@@ -142,7 +145,7 @@ impl Depends {
 /// A task: the implicit one of a thread in a region, or an explicit one.
 pub struct Task {
     /// Who created it; none for implicit tasks.
-    parent: Option<Arc<Task>>,
+    pub parent: Option<Arc<Task>>,
     pub region: Option<Arc<Region>>,
     /// Of an implicit task, its number in the team.
     pub index: u32,
@@ -176,6 +179,8 @@ pub struct Task {
     depends: Mutex<Vec<Depends>>,
     /// The variables that its children depend on.
     variables: Mutex<FxHashMap<u64, u64>>,
+    /// For tasks on several threads.
+    pub place: Place,
 }
 
 impl Task {
@@ -203,6 +208,7 @@ impl Task {
             groups: Mutex::default(),
             depends: Mutex::default(),
             variables: Mutex::default(),
+            place: Place::default(),
         }
     }
 

@@ -130,6 +130,11 @@ impl Rank {
 
     /// The strand uses what its thread has for itself.
     pub fn bind(&mut self, recorder: &mut Recorder) {
+        if recorder.hand.as_ref().is_some_and(|hand| !hand.bound) {
+            // What it did before is not the thread's.
+            self.drain(recorder);
+            recorder.bound_to(true);
+        }
         if let Binding::Free(before) = recorder.binding {
             self.drain(recorder);
             recorder.binding = Binding::Bound;

@@ -1,0 +1,380 @@
+//! Tasks on several threads, for `--tasks pint`: the steps go to PINT's core of the thread that takes them, beside the strands and tokens by which other ranks are
+//! told about this one.
+//!
+//! | the runtime tells | the graph is told |
+//! |---|---|
+//! | a region begins, a thread's part of it begins, a barrier is over, the region ends | a team, its members, members of the next stretch, its end |
+//! | a task is created, is complete | spawn; end |
+//! | `taskwait`, `taskgroup` | wait, finish |
+//! | a thread goes from one task to another | the thread goes on with another strand |
+//!
+//! Before a thread tells the graph anything, and before it runs another task, it leaves what its strand has done. The stack below a task that begins or is complete is new, as is the
+//! memory that the runtime has made for a task when it is complete and when it is asked for.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
+
+use super::serial::{self, unfit};
+use super::strand::{LARGEST, SLACK, with};
+use super::task_memory;
+use super::tasks::{Region, Task, lock};
+use crate::allocation::{thread_local_memory, thread_stack};
+use crate::rank::complain;
+use crate::real::Real;
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+use thrille_model::Interval;
+use thrille_runtime::graph::pint::{Core, Path, Team};
+use thrille_runtime::graph::{End, Event, Misnested};
+use thrille_runtime::{Crew, Rank};
+
+/// Whether tasks are followed on several threads.
+pub fn on() -> bool {
+    static ON: OnceLock<bool> = OnceLock::new();
+    *ON.get_or_init(|| serial::asked().is_some_and(|mode| !mode.is_serial()))
+}
+
+/// Starts the treap workers. They are no threads of the program's, and none of its signals are for them.
+pub fn crew(rank: u32) -> Option<Crew> {
+    // SAFETY: blocks all signals of this thread for a moment; the sets are ours.
+    let old = unsafe {
+        let (mut all, mut old) = (std::mem::zeroed::<libc::sigset_t>(), std::mem::zeroed::<libc::sigset_t>());
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut old);
+        old
+    };
+    // SAFETY: the address is that of a block that the program has given back, and nobody has done so before.
+    let crew = Crew::start(|address| unsafe { libc::free(address as *mut c_void) });
+    // SAFETY: as above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const old, std::ptr::null_mut()) };
+    crew.map_err(|error| {
+        complain(rank, &format!("races between tasks are not looked for: no thread can be made: {error}"));
+    })
+    .ok()
+}
+
+/// What the graph has of a task.
+#[derive(Default)]
+pub struct Place {
+    path: Mutex<Option<Path>>,
+    /// Tasks that it creates are waited for at once.
+    is_final: AtomicBool,
+    /// Its creator waits for it.
+    included: AtomicBool,
+    /// Its part of the stack is below this.
+    frames: AtomicU64,
+    /// It uses what its thread has for itself, as the thread's part of a region may at any time.
+    bound: AtomicBool,
+}
+
+/// What the graph has of a region.
+pub type Members = OnceLock<Team>;
+
+thread_local! {
+    static STACK: Cell<u64> = const { Cell::new(u64::MAX) };
+}
+
+/// Where this thread's stack ends.
+fn stack_end() -> u64 {
+    if STACK.get() == u64::MAX {
+        STACK.set(thread_stack().map_or(0, |(base, _)| base));
+    }
+    STACK.get()
+}
+
+/// The stack below an address.
+fn stack_below(address: u64) -> Option<Interval> {
+    Interval::from_bounds(stack_end().max(address.saturating_sub(LARGEST)), address).ok()
+}
+
+/// Tells the core of this thread something, when what its strand did so far is there.
+fn core(what: impl FnOnce(&mut Core) -> Result<(), Misnested>) {
+    let mut told = Ok(());
+    with(|session, recorder| {
+        // The core is told without the lock of the rank: it may have to wait for room.
+        if session.rank().task_core(recorder, thread_local_memory)
+            && let Some(core) = recorder.core()
+        {
+            told = what(core);
+        }
+    });
+    if let Err(error) = told {
+        unfit(&error.to_string());
+    }
+}
+
+/// What the thread runs is bound to it, or not.
+fn bound(task: &Task) {
+    with(|_, recorder| recorder.bound_to(task.place.bound.load(Ordering::Relaxed)));
+}
+
+fn rank(what: impl FnOnce(&mut Rank)) {
+    with(|session, _| what(&mut session.rank()));
+}
+
+/// The path of a task; the program outside of regions gets one as soon as it creates something.
+fn path<R>(task: &Task, what: impl FnOnce(&mut Path) -> R) -> Option<R> {
+    let mut path = lock(&task.place.path);
+    if path.is_none() && task.region.is_none() && task.parent.is_none() {
+        rank(|rank| *path = rank.watch.as_mut().and_then(|watch| watch.crew.as_mut()).map(Crew::first));
+    }
+    path.as_mut().map(what)
+}
+
+/// A task goes on.
+fn goes_on(core: &mut Core, task: &Task) {
+    core.goes_to(lock(&task.place.path).as_ref());
+}
+
+/// Outside of regions nothing is left behind: what comes is parallel to nothing that was.
+fn settles(task: &Task) {
+    if task.region.is_none()
+        && task.parent.is_none()
+        && lock(&task.place.path).take_if(|path| path.is_alone()).is_some()
+    {
+        core(|core| {
+            core.goes_to(None);
+            Ok(())
+        });
+        rank(|rank| {
+            if let Some(crew) = rank.watch.as_mut().and_then(|watch| watch.crew.as_mut()) {
+                crew.rests();
+            }
+        });
+        // Now that nobody looks, it is known to be private again.
+        core(|_| Ok(()));
+    }
+}
+
+/// A task comes to a region.
+pub fn parallel_begin(by: &Task, region: &Region) {
+    let team = path(by, |path| Team::new(path));
+    core(|core| {
+        if let Some(team) = team {
+            let _ = region.members.set(team?);
+        }
+        core.goes_to(None);
+        Ok(())
+    });
+}
+
+/// The region is over.
+pub fn parallel_end(by: &Task, region: &Region) {
+    core(|core| {
+        if let (Some(team), Some(path)) = (region.members.get(), lock(&by.place.path).as_mut()) {
+            team.end(path);
+        }
+        goes_on(core, by);
+        Ok(())
+    });
+    bound(by);
+    settles(by);
+}
+
+/// A thread of the region's team goes on after so many of its barriers.
+pub fn member(task: &Task, barriers: u64) {
+    let Some(team) = task.region.as_ref().and_then(|region| region.members.get()) else { return };
+    task.place.bound.store(true, Ordering::Relaxed);
+    core(|core| {
+        *lock(&task.place.path) = Some(team.member(barriers)?);
+        goes_on(core, task);
+        Ok(())
+    });
+    bound(task);
+}
+
+/// A thread comes to a barrier, or its part of a region ends: nothing of what it does then is the program's but other tasks.
+pub fn pauses() {
+    core(|core| {
+        core.goes_to(None);
+        Ok(())
+    });
+}
+
+/// A step of a task.
+#[derive(Clone, Copy)]
+pub enum Step {
+    Wait,
+    BeginGroup,
+    EndGroup,
+}
+
+pub fn step(task: &Task, step: Step) {
+    core(|core| {
+        if let Some(path) = lock(&task.place.path).as_mut() {
+            match step {
+                Step::Wait => path.wait(),
+                Step::BeginGroup => path.begin_finish(),
+                Step::EndGroup => path.end_finish()?,
+            }
+        }
+        goes_on(core, task);
+        Ok(())
+    });
+    settles(task);
+}
+
+/// A task is created.
+pub fn creates(by: &Task, new: &Task, is_final: bool) {
+    let within_final = by.place.is_final.load(Ordering::Relaxed);
+    new.place.included.store(within_final, Ordering::Relaxed);
+    new.place.is_final.store(within_final || is_final, Ordering::Relaxed);
+    // What was done so far comes before it.
+    core(|core| {
+        core.leave();
+        Ok(())
+    });
+    let child = path(by, Path::spawn);
+    rank(|rank| {
+        if let Some(watch) = &mut rank.watch {
+            watch.creates();
+        }
+    });
+    core(|core| {
+        if let Some(child) = child {
+            *lock(&new.place.path) = Some(child?);
+        }
+        goes_on(core, by);
+        Ok(())
+    });
+}
+
+/// The thread has completed a task.
+pub fn completes(task: &Task) {
+    let memory = task_memory().and_then(|(at, len)| Interval::from_len(at, len).ok());
+    let stack = stack_below(task.place.frames.load(Ordering::Relaxed));
+    core(|core| {
+        for gone in [memory, stack].into_iter().flatten() {
+            core.forget(gone);
+        }
+        core.goes_to(None);
+        let Some(ended) = lock(&task.place.path).take() else { return Ok(()) };
+        ended.end()?;
+        if task.place.included.load(Ordering::Relaxed)
+            && let Some(creator) = &task.parent
+            && let Some(path) = lock(&creator.place.path).as_mut()
+        {
+            path.goes_on_after(&ended, End::Included)?;
+        }
+        Ok(())
+    });
+}
+
+/// The thread leaves a task for another one.
+pub fn leaves(task: &Task) {
+    with(|session, recorder| {
+        session.rank().drain(recorder);
+        task.place.bound.store(recorder.is_bound_to(), Ordering::Relaxed);
+    });
+}
+
+/// The thread goes on with a task, whose part of the stack is below `sp`.
+pub fn resumes(task: &Task, begins: bool, sp: u64) {
+    if begins {
+        task.place.frames.store(sp + SLACK, Ordering::Relaxed);
+        if serial::takes_included() {
+            task.place.included.store(true, Ordering::Relaxed);
+        }
+    }
+    core(|core| {
+        goes_on(core, task);
+        if let Some(below) = stack_below(sp + SLACK) {
+            core.renew(below);
+        }
+        Ok(())
+    });
+    bound(task);
+}
+
+thread_local! {
+    /// Tasks of a program without OpenMP that this thread is in, each created by the one before, with their part of the stack.
+    static NESTED: RefCell<Vec<(Path, u64)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A step of such a program ([`crate::tasks`]), which runs a task where it is created.
+pub fn nested(event: Event, sp: u64) {
+    core(|core| {
+        core.leave();
+        Ok(())
+    });
+    if NESTED.with_borrow(Vec::is_empty) {
+        rank(|rank| {
+            if let Some(crew) = rank.watch.as_mut().and_then(|watch| watch.crew.as_mut()) {
+                NESTED.with_borrow_mut(|tasks| tasks.push((crew.first(), u64::MAX)));
+            }
+        });
+    }
+    let mut alone = false;
+    core(|core| {
+        NESTED.with_borrow_mut(|tasks| {
+            let Some((path, frame)) = tasks.last_mut() else { return Ok(()) };
+            match event {
+                Event::Spawn => {
+                    let child = path.spawn()?;
+                    tasks.push((child, sp));
+                }
+                Event::End(how) => {
+                    if let Some(gone) = stack_below(*frame) {
+                        core.forget(gone);
+                    }
+                    core.goes_to(None);
+                    let ended = path.clone();
+                    tasks.pop();
+                    ended.end()?;
+                    let (creator, _) = tasks.last_mut().ok_or(Misnested::NoTask)?;
+                    creator.goes_on_after(&ended, how)?;
+                }
+                Event::Wait => path.wait(),
+                Event::BeginFinish => path.begin_finish(),
+                Event::EndFinish => path.end_finish()?,
+            }
+            alone = matches!(tasks.as_slice(), [(path, _)] if path.is_alone());
+            if alone {
+                tasks.clear();
+            }
+            core.goes_to(tasks.last().map(|(path, _)| path));
+            Ok(())
+        })
+    });
+    rank(|rank| {
+        if let Some(watch) = &mut rank.watch {
+            if event == Event::Spawn {
+                watch.creates();
+            }
+            if let (Some(crew), true) = (&mut watch.crew, alone) {
+                crew.rests();
+            }
+        }
+    });
+    core(|_| Ok(()));
+}
+
+type TaskAlloc = unsafe extern "C" fn(*mut c_void, c_int, c_int, usize, usize, *mut c_void) -> *mut c_void;
+
+/// clang: memory for a task, which may have been another one's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __kmpc_omp_task_alloc(
+    at: *mut c_void,
+    thread: c_int,
+    flags: c_int,
+    len: usize,
+    shared: usize,
+    entry: *mut c_void,
+) -> *mut c_void {
+    static REAL: Real = Real::new(b"__kmpc_omp_task_alloc\0");
+    let address = REAL.get();
+    if address == 0 {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: forwards the program's own arguments to the runtime's function of this name and type.
+    let task = unsafe { std::mem::transmute::<usize, TaskAlloc>(address)(at, thread, flags, len, shared, entry) };
+    if on()
+        && let Ok(memory) = Interval::from_len(task as u64, (len + shared) as u64)
+    {
+        core(|core| {
+            core.renew(memory);
+            Ok(())
+        });
+    }
+    task
+}

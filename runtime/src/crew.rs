@@ -1,0 +1,117 @@
+//! Tasks that run on several threads: the workers of PINT ([`thrille_tasks::pint`]), and what they have found for this rank.
+
+use rustc_hash::FxHashMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use thrille_model::{Interval, Phase};
+use thrille_tasks::pint::{Block, Core, Graph, Path, Pint};
+use thrille_tasks::{Node, Race, SiteId};
+
+/// Pairs of places that are kept, at most.
+const MOST: usize = 10_000;
+
+/// A pair of places that race: the first such race, the phase that it was found in, and how often.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Finding {
+    pub first: Race,
+    pub phase: Phase,
+    pub seen: u64,
+}
+
+type Findings = Arc<Mutex<FxHashMap<(SiteId, SiteId), Finding>>>;
+
+/// The rank's side of PINT.
+#[derive(Debug)]
+pub struct Crew {
+    pub(crate) pint: Pint,
+    findings: Findings,
+    /// Words that tasks wrote to let others go on, and who.
+    words: FxHashMap<u64, (Arc<Graph>, Node)>,
+    /// Threads that have taken part.
+    pub(crate) threads: usize,
+    /// Whether there are tasks, or threads of a region.
+    pub(crate) active: bool,
+}
+
+/// A thread's side of PINT.
+#[derive(Debug)]
+pub struct Hand {
+    /// Its strand.
+    pub core: Core,
+    /// Its number among all that take part.
+    number: usize,
+    /// Memory that it has for itself.
+    own: Vec<Interval>,
+    /// Whether what it runs uses what the thread has for itself, memory or number: two such tasks of one thread do not run at the same time, as if they held a lock.
+    pub bound: bool,
+}
+
+impl Hand {
+    /// The thread, if what it runs is bound to it.
+    pub(crate) fn thread(&self) -> Option<usize> {
+        self.bound.then_some(self.number)
+    }
+
+    pub(crate) fn has_own(&self, at: Interval) -> bool {
+        self.own.iter().any(|own| own.covers(at))
+    }
+}
+
+impl Crew {
+    /// Starts the workers; memory that the program gives back goes to `give_back` when nobody remembers it any more.
+    pub fn start(give_back: impl Fn(u64) + Send + Sync + 'static) -> io::Result<Self> {
+        let findings = Findings::default();
+        let known = Arc::clone(&findings);
+        let found = move |race: &Race, phase: u64| {
+            let (one, other) = (race.earlier.site, race.later.site);
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(finding) = known.get_mut(&(one.min(other), one.max(other))) {
+                finding.seen += 1;
+            } else if known.len() < MOST {
+                known.insert((one.min(other), one.max(other)), Finding { first: *race, phase: Phase(phase), seen: 1 });
+            }
+        };
+        let pint = Pint::start(Box::new(found), Box::new(move |block: Block| give_back(block.address)))?;
+        Ok(Self { pint, findings, words: FxHashMap::default(), threads: 0, active: false })
+    }
+
+    /// A thread takes part, which has this memory for itself.
+    pub(crate) fn hand(&mut self, own: Vec<Interval>) -> Box<Hand> {
+        self.threads += 1;
+        Box::new(Hand { core: self.pint.core(), number: self.threads, own, bound: false })
+    }
+
+    /// The main task of a graph of its own.
+    pub fn first(&mut self) -> Path {
+        self.active = true;
+        self.words.clear();
+        self.pint.first()
+    }
+
+    /// Nothing is parallel any more.
+    pub fn rests(&mut self) {
+        self.active = false;
+    }
+
+    pub(crate) fn released(&mut self, hand: Option<&Hand>, word: u64) {
+        if let Some(core) = hand.map(|hand| &hand.core)
+            && let (Some(graph), Some(strand)) = (core.graph(), core.strand())
+        {
+            self.words.insert(word, (Arc::clone(graph), strand));
+        }
+    }
+
+    /// Whether a strand that is parallel to the present one was the last to write this word.
+    pub(crate) fn waits_by(&self, hand: Option<&Hand>, word: u64) -> bool {
+        let Some((graph, by)) = self.words.get(&word) else { return false };
+        let Some(core) = hand.map(|hand| &hand.core) else { return false };
+        core.graph().is_some_and(|now| Arc::ptr_eq(now, graph))
+            && core.strand().is_some_and(|now| graph.parallel(*by, now))
+    }
+
+    /// What has been found, when all that was left has been looked at.
+    pub(crate) fn findings(&self) -> Vec<Finding> {
+        self.pint.settle();
+        self.findings.lock().unwrap_or_else(PoisonError::into_inner).values().copied().collect()
+    }
+}

@@ -1,0 +1,254 @@
+//! The three treap workers: each has its own part of the access history, and looks at the same items in the same order.
+//!
+//! | worker | a read | a write |
+//! |---|---|---|
+//! | writer | is checked against writers | is checked against writers, then remembered |
+//! | left, right reader | is remembered | is checked against readers |
+//!
+//! Two writes under one lock may be parallel without a race; so of writers under a guard the left-most and the right-most are remembered, as of readers.
+
+use super::graph::Graph;
+use super::piece::{Block, Piece};
+use super::queue::{Follower, Queue, Weighs};
+use super::recycle::KeptBack;
+use super::trace::{Collector, Traces};
+use super::treaps::{ByGuard, Stays};
+use crate::detector::{Race, Touch};
+use crate::guard::{Guard, Guards};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use thrille_history::Interval;
+
+/// What is filed in the queue.
+#[derive(Debug)]
+pub enum Item {
+    /// A piece of a strand.
+    Piece(Piece),
+    /// Memory that is to be forgotten by all, then given back.
+    Forget(Vec<Block>),
+}
+
+impl Weighs for Item {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Piece(piece) => piece.weight(),
+            Self::Forget(blocks) => 1 + blocks.len(),
+        }
+    }
+}
+
+/// Is told of races, with the stamp of the later piece.
+pub type Found = dyn Fn(&Race, u64) + Send + Sync;
+
+/// Gives memory back to the allocator.
+pub type GiveBack = dyn Fn(Block) + Send + Sync;
+
+/// What the workers share.
+pub struct Shared {
+    /// Where core workers leave pieces.
+    pub traces: Traces<Piece>,
+    /// Where the treap workers find them.
+    pub queue: Queue<Item>,
+    /// Which guards exclude each other.
+    pub guards: RwLock<Guards>,
+    /// There will be no more.
+    pub over: AtomicBool,
+    found: Box<Found>,
+    give_back: Box<GiveBack>,
+}
+
+impl Shared {
+    pub fn new(found: Box<Found>, give_back: Box<GiveBack>) -> Self {
+        Self {
+            traces: Traces::default(),
+            queue: Queue::default(),
+            guards: RwLock::default(),
+            over: AtomicBool::new(false),
+            found,
+            give_back,
+        }
+    }
+}
+
+/// A worker's part of the access history.
+#[derive(Debug)]
+struct History {
+    graph: Option<Arc<Graph>>,
+    parts: Vec<ByGuard>,
+}
+
+impl History {
+    fn new(parts: impl IntoIterator<Item = ByGuard>) -> Self {
+        Self { graph: None, parts: parts.into_iter().collect() }
+    }
+
+    /// Another graph begins when all that was is over.
+    fn enter(&mut self, piece: &Piece) {
+        if self.graph.as_ref().is_none_or(|graph| !Arc::ptr_eq(graph, &piece.graph)) {
+            self.parts.iter_mut().for_each(ByGuard::clear);
+            self.graph = Some(Arc::clone(&piece.graph));
+        }
+        self.forget(&piece.renewed);
+    }
+
+    fn forget<'a>(&mut self, gone: impl IntoIterator<Item = &'a Interval>) {
+        for &at in gone {
+            self.parts.iter_mut().for_each(|part| part.forget(at));
+        }
+    }
+
+    fn look_at(&mut self, item: &Item, look: impl FnOnce(&mut [ByGuard], &Piece)) {
+        match item {
+            Item::Piece(piece) => {
+                self.enter(piece);
+                look(&mut self.parts, piece);
+                self.forget(&piece.gone);
+            }
+            Item::Forget(blocks) => {
+                let gone = |block: &Block| Interval::from_len(block.address, block.len).ok();
+                self.forget(&blocks.iter().filter_map(gone).collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+/// Pieces that the writer files at a time.
+const BATCH: usize = 64;
+
+/// The worker that collects, and has the treaps of writers.
+pub struct Writer {
+    shared: Arc<Shared>,
+    collector: Collector<Piece>,
+    history: History,
+    kept_back: KeptBack,
+    recycled: Vec<Arc<Item>>,
+}
+
+impl Writer {
+    pub fn new(shared: Arc<Shared>) -> Self {
+        let parts = [Stays::Last, Stays::Left, Stays::Right].map(|stays| ByGuard::new(Touch::Write, stays));
+        let (collector, kept_back) = (Collector::default(), KeptBack::default());
+        Self { shared, collector, history: History::new(parts), kept_back, recycled: Vec::new() }
+    }
+
+    /// Until there will be no more.
+    pub fn run(&mut self) {
+        loop {
+            loop {
+                let mut items = Vec::new();
+                while items.len() < BATCH
+                    && let Some(piece) = self.collector.collect(&self.shared.traces)
+                {
+                    items.push(Arc::new(Item::Piece(piece)));
+                }
+                if items.is_empty() {
+                    break;
+                }
+                self.file(&items, 1);
+                self.recycle();
+            }
+            self.shared.queue.recycle(&mut self.recycled);
+            self.recycle();
+            if self.shared.over.load(Ordering::Acquire) {
+                return self.finish();
+            }
+            self.shared.traces.bell.sleep();
+        }
+    }
+
+    /// Everything has been collected: gives back what is still there.
+    fn finish(&mut self) {
+        loop {
+            self.shared.queue.settle(0);
+            self.shared.queue.recycle(&mut self.recycled);
+            if self.recycled.is_empty() && self.kept_back.is_empty() {
+                return self.shared.queue.close();
+            }
+            self.recycle();
+            let rest = self.kept_back.all();
+            if !rest.is_empty() {
+                self.file(&[Arc::new(Item::Forget(rest))], 0);
+            }
+        }
+    }
+
+    /// Files items, of so many pieces each, and looks at them.
+    fn file(&mut self, mut items: &[Arc<Item>], pieces: u64) {
+        while !items.is_empty() {
+            let (filed, rest) = items.split_at(self.shared.queue.file(items, pieces, &mut self.recycled));
+            self.look_at(filed);
+            items = rest;
+        }
+    }
+
+    fn look_at(&mut self, items: &[Arc<Item>]) {
+        let guards = self.shared.guards.read().unwrap_or_else(PoisonError::into_inner);
+        let found = &self.shared.found;
+        for item in items {
+            self.history.look_at(item, |parts, piece| {
+                for access in piece.reads.iter().chain(&piece.writes) {
+                    for part in parts.iter() {
+                        part.check(piece, access, &guards, found);
+                    }
+                }
+                for access in &piece.writes {
+                    let (first, count) = if access.guard == Guard::NONE { (0, 1) } else { (1, 2) };
+                    for part in &mut parts[first..first + count] {
+                        part.remember(piece, access);
+                    }
+                }
+            });
+        }
+        drop(guards);
+        self.shared.queue.pass(Follower::Writer, items.len());
+    }
+
+    /// What all have looked at: pieces' memory is kept back, what was forgotten goes to the allocator.
+    fn recycle(&mut self) {
+        for item in self.recycled.drain(..) {
+            match &*item {
+                Item::Piece(piece) => self.kept_back.add(&piece.freed),
+                Item::Forget(blocks) => blocks.iter().for_each(|&block| (self.shared.give_back)(block)),
+            }
+        }
+        let surplus = self.kept_back.surplus();
+        if !surplus.is_empty() {
+            self.file(&[Arc::new(Item::Forget(surplus))], 0);
+        }
+    }
+}
+
+/// The worker of the left-most or the right-most readers.
+pub fn read(shared: &Shared, who: Follower) {
+    let stays = if who == Follower::Left { Stays::Left } else { Stays::Right };
+    let mut history = History::new([ByGuard::new(Touch::Read, stays)]);
+    loop {
+        let items = shared.queue.follow(who);
+        if items.is_empty() {
+            return;
+        }
+        let mut frees = false;
+        for item in &items {
+            let guards = shared.guards.read().unwrap_or_else(PoisonError::into_inner);
+            history.look_at(item, |parts, piece| {
+                for access in &piece.writes {
+                    for part in parts.iter() {
+                        part.check(piece, access, &guards, &shared.found);
+                    }
+                }
+                for access in &piece.reads {
+                    for part in parts.iter_mut() {
+                        part.remember(piece, access);
+                    }
+                }
+                frees |= !piece.freed.is_empty();
+            });
+            frees |= matches!(&**item, Item::Forget(_));
+        }
+        shared.queue.pass(who, items.len());
+        if frees {
+            // Somebody has to recycle it.
+            shared.traces.bell.ring();
+        }
+    }
+}
