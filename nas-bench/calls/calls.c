@@ -1,7 +1,7 @@
 /* What the detector costs on calls alone, with memory instrumentation off: Put+flush of 1 KiB, and a barrier with nothing pending.
  *
- * The same binary is run with and without the tool, alternately, by run.sh; each run prints the best of several batches, in
- * nanoseconds a call, which noise of the machine disturbs least. */
+ * Run.sh links the same object plainly and with the tool's library, and runs both alternately; each run prints the best of several
+ * batches, in nanoseconds a call, which noise of the machine disturbs least. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

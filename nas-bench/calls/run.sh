@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the detector costs on calls alone: the same binary with and without it, alternately. Prints nanoseconds: Put+flush, Barrier.
-# usage: run.sh [THRILLE]   (the objects are compiled without instrumentation, and linked with `thrille cc`)
+# What the detector costs on calls alone: the same object linked plainly and by `thrille cc`, run alternately. Prints nanoseconds: Put+flush, Barrier.
+# usage: run.sh [THRILLE]   (the objects are compiled without instrumentation)
 set -eu
 thrille=${1:-thrille}
 here=$(dirname "$0")
@@ -11,12 +11,13 @@ export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_oob_tcp_if_include=lo OM
 export OMPI_MCA_memory=^patcher OMPI_MCA_osc=ucx,sm HYDRA_IFACE=lo
 for mpi in openmpi mpich; do
     "mpicc.$mpi" -O2 -c "$here/calls.c" -o "$dir/$mpi.o"
+    "mpicc.$mpi" "$dir/$mpi.o" -o "$dir/$mpi-plain"
     "$thrille" cc -- "mpicc.$mpi" "$dir/$mpi.o" -o "$dir/$mpi"
     for ranks in 2 4; do
         # MPICH spins: more ranks than cores say nothing about calls.
         [ "$mpi" = mpich ] && [ "$ranks" -gt "$(nproc)" ] && continue
-        for repetition in 1 2 3; do
-            echo "$mpi $ranks native $("mpirun.$mpi" -n "$ranks" "$dir/$mpi")"
+        for repetition in 1 2 3 4 5; do
+            echo "$mpi $ranks native $("mpirun.$mpi" -n "$ranks" "$dir/$mpi-plain")"
             echo "$mpi $ranks thrille $("$thrille" run -q -n "$ranks" --out "$dir/run" "$dir/$mpi" 2>"$dir/report")"
         done
     done

@@ -44,18 +44,23 @@ pub struct Block {
     pub seat: *mut Seat,
     /// What it has at hand in a run that confirms races; null otherwise.
     pub local: *mut Local,
+    /// The put or get that it may do once more, and the flush: see `mpi/echo.rs`. At most one of them is not null.
+    #[cfg(feature = "mpi")]
+    pub next_operation: *mut crate::mpi::echo::Calls,
+    #[cfg(feature = "mpi")]
+    pub next_flush: *mut crate::mpi::echo::Calls,
 }
 
-const _: () = assert!(size_of::<Block>() == 72);
+const _: () = assert!(size_of::<Block>() <= 88);
 
 global_asm!(
     ".section .tbss,\"awT\",@nobits",
     ".hidden thrille_block",
     ".globl thrille_block",
     ".type thrille_block, @object",
-    ".size thrille_block, 72",
+    ".size thrille_block, 88",
     ".balign 16",
-    "thrille_block: .zero 72",
+    "thrille_block: .zero 88",
     ".text",
 );
 

@@ -32,6 +32,7 @@ mod callers;
 mod collectives;
 mod comms;
 mod datatypes;
+pub mod echo;
 mod epochs;
 mod local;
 mod messages;

@@ -914,7 +914,12 @@ impl Rank {
 
     /// The barrier lets it go on.
     pub fn leave_barrier(&mut self, recorder: &mut Recorder) {
-        self.phase.0 += 1;
+        self.pass_barriers(recorder, 1);
+    }
+
+    /// So do those that it has come to since, without doing anything in between: who comes to the first of them has come to all.
+    pub fn pass_barriers(&mut self, recorder: &mut Recorder, count: u64) {
+        self.phase.0 += count;
         self.event(recorder, Sync::Acquire(Token::Phase(self.phase)));
         let knowledge = &mut self.knowledge[recorder.strand.number() as usize];
         knowledge.phase = self.phase;

@@ -178,6 +178,11 @@ impl<T: Transport> Session<T> {
         self.rank().phase().0 + 1 >= self.next_cut.load(Ordering::Relaxed)
     }
 
+    /// How many barriers there are before the next one at which there is a cut.
+    pub fn barriers_to_pass(&self) -> u64 {
+        self.next_cut.load(Ordering::Relaxed).saturating_sub(self.rank().phase().0 + 1)
+    }
+
     /// The barrier lets it go on; all ranks make a cut if it is time for one.
     pub fn leave_barrier(&self, recorder: &mut Recorder) {
         let phase = {

@@ -71,6 +71,11 @@ impl Program {
         &self.name
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The numbers of ranks it is run with.
     pub fn ranks(&self) -> &[u32] {
         &self.ranks

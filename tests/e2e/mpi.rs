@@ -1,5 +1,6 @@
 //! MPI programs under `thrille run` and under somebody else's launcher, how they end, and projects that build themselves.
 
+use crate::corpus::programs_in;
 use crate::support::{THRILLE, root};
 use crate::tool::{Ended, check, expect, pairs, program, report, run, temporary, thrille};
 use crate::{Outcome, trial};
@@ -29,6 +30,15 @@ pub fn trials() -> Vec<Trial> {
         trial("mpi::cmake_project", cmake),
         trial("mpi::other_launcher", other_launcher),
     ];
+    match programs_in("tests/calls") {
+        Ok(programs) => {
+            for (mpi, program) in LIBRARIES.into_iter().flat_map(|mpi| programs.iter().map(move |p| (mpi, p.clone()))) {
+                trials
+                    .push(trial(&format!("mpi::calls::{mpi}::{}", program.name()), move || calls(mpi, program.path())));
+            }
+        }
+        Err(error) => trials.push(trial("mpi::calls", move || Err(error.into()))),
+    }
     for mpi in LIBRARIES {
         trials.push(trial(&format!("mpi::exec::{mpi}"), move || exec(mpi)));
         for (end, code, says) in [
@@ -42,6 +52,18 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     trials
+}
+
+/// A program that is not instrumented shows itself by its calls alone.
+fn calls(mpi: &str, source: &Path) -> Outcome {
+    let dir = temporary();
+    let (object, binary, out) = (dir.path().join("a.o"), dir.path().join("a"), dir.path().join("run"));
+    expect(Command::new(format!("mpicc.{mpi}")).args(["-g", "-O1", "-c", "-o"]).arg(&object).arg(source), 0)?;
+    compile(mpi, &object, &binary)?;
+    let code = i32::from(source.to_string_lossy().contains("_race"));
+    let mut command = thrille(["run", "-n2", "--no-confirm", "--quiet", "--out"]);
+    let ended = expect(command.arg(&out).arg(&binary).current_dir(dir.path()), code)?;
+    found(&out, &[source], &ended)
 }
 
 /// However the program ends, what was found is reported, and how it ended is said.

@@ -7,6 +7,7 @@
 //! position it was issued at.
 
 use crate::entry::Block;
+use crate::mpi::echo::{self, Echo};
 use crate::mpi::rma::{self, Transfer};
 use crate::mpi::windows::window;
 use crate::rank::Observed;
@@ -20,9 +21,9 @@ const REMEMBERED: usize = 32;
 
 /// One operation and where it was called.
 #[derive(Clone, Copy, PartialEq)]
-struct Issued {
-    transfer: Transfer,
-    pc: u64,
+pub struct Issued {
+    pub transfer: Transfer,
+    pub pc: u64,
     stack: StackId,
 }
 
@@ -57,6 +58,22 @@ pub struct Again {
     pairs: [Option<Pair>; REMEMBERED],
     waiting: Option<Waiting>,
     others: u64,
+    echo: Echo,
+}
+
+/// The echo in what was kept for a thread.
+///
+/// # Safety
+/// `kept` is null or was made here for this thread, and nobody else has a reference to it.
+#[inline(always)]
+pub unsafe fn echo(kept: *mut std::ffi::c_void) -> Option<&'static mut Echo> {
+    // SAFETY: the caller's.
+    unsafe { kept.cast::<Again>().as_mut().map(|again| &mut again.echo) }
+}
+
+/// The same, of a thread that is being observed.
+pub fn kept_echo(block: *mut Block) -> &'static mut Echo {
+    &mut kept(block).echo
 }
 
 /// This thread's.
@@ -116,6 +133,11 @@ fn settle(o: &mut Observed) {
     let Some(Waiting { issued, how: How::Deferred { .. }, .. }) = kept(o.block).waiting.take() else { return };
     // What it uses will be told once more.
     o.recorder.nothing_under_way();
+    record_late(o, &issued);
+}
+
+/// Records an operation that was issued at the strand's present position.
+pub fn record_late(o: &mut Observed, issued: &Issued) {
     let (pc, left) = (o.pc, o.recorder.stack.stay_at(issued.stack));
     o.pc = issued.pc;
     rma::record_late(o, issued.transfer);
@@ -127,18 +149,17 @@ fn settle(o: &mut Observed) {
 pub fn nothing_new(o: &mut Observed, rank: c_int, win: MPI_Win) -> bool {
     let (pc, observed) = (o.pc, o.recorder.observed);
     let again = kept(o.block);
-    let completes = again.waiting.as_ref().is_some_and(|waiting| {
+    let completes = |waiting: &mut Waiting| {
         matches!(waiting.how, How::Deferred { flushed_at } if flushed_at == pc)
             && waiting.observed == observed
             && waiting.issued.transfer.goes_to(rank, win)
-    });
-    if completes {
-        again.waiting = None;
-        o.recorder.complete_again();
-        // SAFETY: the block is this thread's own.
-        unsafe { (*o.block).settle = None };
-    }
-    completes
+    };
+    let Some(Waiting { issued, .. }) = again.waiting.take_if(completes) else { return false };
+    o.recorder.complete_again();
+    // SAFETY: the block is this thread's own.
+    unsafe { (*o.block).settle = None };
+    echo::begin_pair(o, issued, pc);
+    true
 }
 
 /// A flush has completed what there was at a target: if that was one operation, it need not be recorded again.

@@ -41,14 +41,14 @@ pub fn raw<H: Copy>(handle: H) -> u64 {
 }
 
 /// Defines the wrappers of MPI calls, under both names: in the body, `$real()` is the library's function with the program's arguments, and
-/// `real_NAME` the same with any others.
+/// `real_NAME` the same with any others. With `by`, the symbol is one of those of [`crate::mpi::echo`].
 macro_rules! calls {
-    ($( fn $name:ident ( $($arg:ident : $ty:ty),* $(,)? ), $real:ident => $body:block )*) => { pastey::paste! { $(
+    ($( fn $name:ident ( $($arg:ident : $ty:ty),* $(,)? ), $real:ident $(by $way:ident $which:expr)? => $body:block )*) => { pastey::paste! { $(
+        static [<PMPI_ $name:upper>]: $crate::real::Real =
+            $crate::real::Real::new(concat!("PMPI_", stringify!($name), "\0").as_bytes());
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "as the standard has it")]
         pub unsafe fn [<real_ $name>]($($arg: $ty),*) -> std::ffi::c_int {
-            static REAL: $crate::real::Real =
-                $crate::real::Real::new(concat!("PMPI_", stringify!($name), "\0").as_bytes());
-            let address = REAL.get();
+            let address = [<PMPI_ $name:upper>].get();
             if address == 0 {
                 return mpi_sys::MPI_ERR_INTERN as std::ffi::c_int;
             }
@@ -57,8 +57,8 @@ macro_rules! calls {
             // SAFETY: the caller's.
             unsafe { real($($arg),*) }
         }
-        $crate::mpi::call::trampoline! { [<MPI_ $name>] [<on_ $name>] }
-        $crate::mpi::call::trampoline! { [<PMPI_ $name>] [<on_ $name>] }
+        $crate::mpi::call::trampoline! { [<MPI_ $name>] [<on_ $name>] $($way $which)? }
+        $crate::mpi::call::trampoline! { [<PMPI_ $name>] [<on_ $name>] $($way $which)? }
         #[allow(non_snake_case, unused_braces, clippy::too_many_arguments, reason = "as the standard has it")]
         unsafe extern "C" fn [<on_ $name>]($($arg: $ty),*) -> std::ffi::c_int {
             // SAFETY: forwards the program's own arguments.
@@ -72,6 +72,8 @@ pub(crate) use calls;
 
 /// A symbol that notes who called and goes on.
 macro_rules! trampoline {
+    ($symbol:ident $body:ident operation $deed:expr) => { $crate::mpi::echo::operation! { $symbol $body $deed } };
+    ($symbol:ident $body:ident flush $one:expr) => { $crate::mpi::echo::flush! { $symbol $body } };
     ($symbol:ident $body:ident) => {
         #[doc(hidden)]
         #[unsafe(naked)]

@@ -13,6 +13,7 @@
 use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, in_place, scope};
 use crate::mpi::comms::{self, About};
 use crate::mpi::datatypes::layout;
+use crate::mpi::echo;
 use crate::mpi::p2p::Repeat;
 use crate::mpi::requests::{self, Pending};
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
@@ -100,7 +101,12 @@ pub fn collective(
     }
     let result = real();
     match &part {
-        None => call.leave_barrier(),
+        None => {
+            call.leave_barrier();
+            if reads.is_empty() && writes.is_empty() {
+                echo::begin_barrier(&mut call.o, comm);
+            }
+        }
         Some(part) => {
             part.acquires.iter().for_each(|&t| call.acquire(t));
             if flow == Flow::Chain {
@@ -312,8 +318,17 @@ macro_rules! rows {
     )* } };
 }
 
-rows! {
-    Barrier Ibarrier Barrier_init (comm: MPI_Comm) on comm: Flow::AllToAll, |_about| Buffers::new().done();
+calls! {
+    fn Barrier(comm: MPI_Comm), real => {
+        echo::barrier(comm, real)
+            .unwrap_or_else(|| collective(comm, Flow::AllToAll, |_| Buffers::new().done(), real))
+    }
+    fn Ibarrier(comm: MPI_Comm, request: *mut MPI_Request), real => {
+        icollective(comm, Flow::AllToAll, |_| Buffers::new().done(), request, real)
+    }
+    fn Barrier_init(comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request), real => {
+        collective_init(comm, Flow::AllToAll, |_| Buffers::new().done(), request, real)
+    }
 }
 
 /// The calls that count, with what they count in and what displacements are (`MPI_Aint` where counts are large), and how their names end.

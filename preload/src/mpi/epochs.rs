@@ -143,6 +143,11 @@ fn taken(assert: c_int) -> Taken {
     if assert & mpi_sys::MPI_MODE_NOCHECK as c_int == 0 { Taken::Yes } else { Taken::OnTrust }
 }
 
+/// The library's flush.
+pub fn real_flush() -> usize {
+    PMPI_WIN_FLUSH.get()
+}
+
 // SAFETY (all rows): each body forwards the program's own arguments.
 calls! {
     fn Win_fence(assert: c_int, win: MPI_Win), real => {
@@ -224,7 +229,7 @@ calls! {
         }
         real()
     }
-    fn Win_flush(rank: c_int, win: MPI_Win), real => {
+    fn Win_flush(rank: c_int, win: MPI_Win), real by flush () => {
         if CONFIRMING.load(Ordering::Relaxed) {
             return completing(win, Some(rank), Extent::Both, real);
         }

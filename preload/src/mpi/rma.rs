@@ -9,8 +9,10 @@
 
 use crate::counters::Counted;
 use crate::mpi::again;
-use crate::mpi::call::{Buffer, Call, SUCCESS, calls, operation, scope};
+use crate::mpi::call::{Buffer, Call, SUCCESS, calls, operation, raw, scope};
 use crate::mpi::datatypes::layout;
+use crate::mpi::echo::Calls;
+use crate::mpi::epochs::real_flush;
 use crate::mpi::requests;
 use crate::mpi::windows::{Taken, window};
 use crate::mpi::words;
@@ -27,6 +29,10 @@ const NO_OP: u8 = 14;
 /// Compare-and-swap has no operation that could be another's: it goes with every accumulate of its type. Queues and locks made by hand
 /// swap with `MPI_REPLACE` what they compare (the standard's own example does), and count with `MPI_SUM`.
 const COMPARE_AND_SWAP: u8 = 0;
+
+/// How [`Calls`] tell operations from one another.
+const PUT: u32 = 1;
+const GET: u32 = 2;
 
 /// The tag of fences that wait for nobody.
 const OPENING: i64 = -2;
@@ -90,6 +96,33 @@ impl Transfer {
     /// Whether this completes it.
     pub fn goes_to(&self, rank: c_int, win: MPI_Win) -> bool {
         (self.to.rank, self.to.win) == (rank, win)
+    }
+
+    /// Itself, called from one place, and its flush from another, where handles are addresses.
+    pub fn calls(&self, from: u64, flushed_from: u64) -> Option<Calls> {
+        let Self { deed, to, near, n, ty } = *self;
+        let (operation, deed) = match deed {
+            Deed::Put => (PMPI_PUT.get(), PUT),
+            Deed::Get => (PMPI_GET.get(), GET),
+            Deed::Accumulate(..) => return None,
+        };
+        let addresses = size_of::<MPI_Win>() == 8 && size_of::<MPI_Datatype>() == 8;
+        addresses.then_some(())?;
+        Some(Calls {
+            operation,
+            deed,
+            from,
+            near: near as u64,
+            near_ty: raw(ty),
+            at: to.at as u64,
+            ty: raw(to.ty),
+            win: raw(to.win),
+            n: n.try_into().ok()?,
+            rank: to.rank,
+            count: to.count.try_into().ok()?,
+            flush: real_flush(),
+            flushed_from,
+        })
     }
 
     fn buffer(&self) -> Buffer {
@@ -360,18 +393,6 @@ fn ends(o: &mut Observed, to: Target, deed: Deed, buffers: &[Buffer], plan: &Pla
 /// The calls that count, with what they count in and how their names end.
 macro_rules! counting {
     ($n:ty $(, $c:ident)?) => { pastey::paste! { calls! {
-    fn [<Put $($c)?>](
-        from: *const c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, to: MPI_Datatype, win: MPI_Win,
-    ), real => {
-        let to = Target { rank, at, count: count.into(), ty: to, win };
-        transfer(Transfer { deed: Deed::Put, to, near: from, n: n.into(), ty }, real)
-    }
-    fn [<Get $($c)?>](
-        into: *mut c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, from: MPI_Datatype, win: MPI_Win,
-    ), real => {
-        let to = Target { rank, at, count: count.into(), ty: from, win };
-        transfer(Transfer { deed: Deed::Get, to, near: into, n: n.into(), ty }, real)
-    }
     fn [<Accumulate $($c)?>](
         from: *const c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, to: MPI_Datatype, op: MPI_Op,
         win: MPI_Win,
@@ -421,6 +442,25 @@ macro_rules! counting {
     }
     } } };
 }
+/// Puts and gets: likewise, and the numbers of those that may be called once more.
+macro_rules! transfers {
+    ($n:ty $(, $c:ident)? $(; $put:ident $get:ident)?) => { pastey::paste! { calls! {
+    fn [<Put $($c)?>](
+        from: *const c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, to: MPI_Datatype, win: MPI_Win,
+    ), real $(by operation $put)? => {
+        let to = Target { rank, at, count: count.into(), ty: to, win };
+        transfer(Transfer { deed: Deed::Put, to, near: from, n: n.into(), ty }, real)
+    }
+    fn [<Get $($c)?>](
+        into: *mut c_void, n: $n, ty: MPI_Datatype, rank: c_int, at: MPI_Aint, count: $n, from: MPI_Datatype, win: MPI_Win,
+    ), real $(by operation $get)? => {
+        let to = Target { rank, at, count: count.into(), ty: from, win };
+        transfer(Transfer { deed: Deed::Get, to, near: into, n: n.into(), ty }, real)
+    }
+    } } };
+}
+transfers! { c_int; PUT GET }
+transfers! { MPI_Count, _c }
 counting! { c_int }
 counting! { MPI_Count, _c }
 

@@ -2,7 +2,7 @@
 
 use super::abi::{Function, Mode};
 use super::policy::{Begin, policy};
-use crate::rank::SESSION;
+use crate::rank::{SESSION, observe};
 use crate::tsan::access::INSTRUMENTED;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -50,6 +50,7 @@ unsafe extern "C" fn thrille_register(from: *const Function, to: *const Function
     if new && bounds.0 < bounds.1 {
         ANY.store(true, Ordering::Relaxed);
         INSTRUMENTED.store(true, Ordering::Relaxed);
+        drop(observe());
         // SAFETY: the linker's bounds of a section of such tables, which lives until it is unregistered.
         let all = unsafe { std::slice::from_raw_parts(from, (bounds.1 - bounds.0) / size_of::<Function>()) };
         all.iter().for_each(begin);

@@ -2,7 +2,7 @@
 
 use crate::confirm::{self, CONFIRMING};
 use crate::entry::{Looks, block};
-use crate::rank::SESSION;
+use crate::rank::{SESSION, observe};
 use core::arch::naked_asm;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thrille_model::{Act, Kind};
@@ -239,6 +239,8 @@ unsafe extern "C" fn __tsan_func_exit() {
 #[unsafe(no_mangle)]
 extern "C" fn __tsan_init() {
     INSTRUMENTED.store(true, Ordering::Relaxed);
+    // A library that is loaded later: what was told of calls alone is settled.
+    drop(observe());
 }
 
 /// Whether the program has instrumented code.

@@ -1,0 +1,45 @@
+/* thrille: n=2 */
+/* One instruction calls put many times, then get with the same arguments. */
+#include <mpi.h>
+
+enum { TIMES = 60, LATE = 41 };
+static long x[8], y[8], from[4];
+
+static void go(MPI_Win win, MPI_Win other, int me);
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win win, other;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_create(y, sizeof(y), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &other);
+    MPI_Win_lock_all(0, win);
+    MPI_Win_lock_all(0, other);
+    go(win, other, me);
+    MPI_Win_unlock_all(other);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&other);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
+
+typedef int transfer(void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win);
+
+static void go(MPI_Win win, MPI_Win other, int me)
+{
+    transfer *volatile how = (transfer *)MPI_Put;
+    if (me == 0)
+        for (int i = 0; i < TIMES; i++) {
+            how(from, 4, MPI_LONG, 1, 0, 4, MPI_LONG, win); /* race: a */
+            if (i == TIMES - 1)
+                MPI_Send(from, 4, MPI_LONG, 1, 0, MPI_COMM_WORLD); /* race: a */
+            MPI_Win_flush(1, win);
+            if (i == TIMES - 2)
+                how = MPI_Get;
+        }
+    if (me == 1)
+        MPI_Recv(y, 4, MPI_LONG, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
