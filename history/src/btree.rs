@@ -9,7 +9,8 @@
 //! - **Overlap** `[lo, hi)`: what overlaps begins before `hi` and ends after `lo`. In each node the children that begin before `hi` are
 //!   a prefix, found by binary search. From its end backwards, those whose reach is beyond `lo` are descended into, until the front says
 //!   that no child before that reaches so far. In a leaf the same, with the length of the longest range in place of the front.
-//! - **Insertion**: down to the last child that does not begin after the range; a full node is split on the way back. At either end of the
+//! - **Insertion**: down to the last child that does not begin after the range; a full node is split on the way back. The last leaf of all, the
+//!   *tail*, is kept beside the tree until it is full: what begins after its first range goes there without a descent. At either end of the
 //!   leaf the split leaves the full part full: sequential ranges, up or down, fill their leaves.
 //! - **Removal** is by search only. Neighbours that have room in half a node become one, empty ones go.
 //!
@@ -28,24 +29,46 @@
 mod node;
 
 use crate::{History, Interval, Keep};
-use node::{Node, Split};
+use node::{Leaf, Node, Split};
 
 /// A [`History`] that is a B-tree: see the top of `btree.rs`.
 #[derive(Clone, Debug)]
 pub struct IntervalBTree<T> {
     root: Node<T>,
+    /// Ranges that do not begin before any in the tree: the next leaf, at hand. Sequential ranges need no descent.
+    tail: Box<Leaf<T>>,
     len: usize,
 }
 
 impl<T> IntervalBTree<T> {
     /// An empty history.
     pub fn new() -> Self {
-        Self { root: Node::empty(), len: 0 }
+        Self { root: Node::empty(), tail: Box::new(Leaf::empty()), len: 0 }
     }
 
     /// Bytes of memory that its nodes take.
     pub fn bytes(&self) -> usize {
-        self.root.bytes()
+        self.root.bytes() + size_of::<Leaf<T>>()
+    }
+}
+
+impl<T> IntervalBTree<T> {
+    /// The root has become two.
+    fn grow(&mut self, split: Split<T>) {
+        if let Split::Into(right) = split {
+            let left = std::mem::replace(&mut self.root, Node::empty());
+            self.root = Node::over(left, *right);
+        }
+    }
+
+    /// The tail was full: its lower part becomes the tree's last leaf.
+    #[cold]
+    fn hand_over(&mut self, upper: Node<T>) {
+        if let Node::Leaf(upper) = upper {
+            let lower = std::mem::replace(&mut self.tail, upper);
+            let split = self.root.push(Node::Leaf(lower));
+            self.grow(split);
+        }
     }
 }
 
@@ -58,19 +81,25 @@ impl<T> Default for IntervalBTree<T> {
 impl<T> History<T> for IntervalBTree<T> {
     fn insert(&mut self, at: Interval, value: T) {
         self.len += 1;
-        if let Split::Into(right) = self.root.insert(at, value) {
-            let left = std::mem::replace(&mut self.root, Node::empty());
-            self.root = Node::over(left, *right);
+        if at.lo() < self.tail.begin() && self.len > 1 {
+            let split = self.root.insert(at, value);
+            return self.grow(split);
+        }
+        if let Split::Into(upper) = self.tail.insert(at, value) {
+            self.hand_over(*upper);
         }
     }
 
     #[inline]
     fn overlapping(&self, at: Interval, mut visit: impl FnMut(Interval, &T)) {
+        if self.tail.begin() < at.hi() {
+            self.tail.overlapping(at, &mut visit);
+        }
         self.root.overlapping(at, &mut visit);
     }
 
     fn retain_overlapping(&mut self, at: Interval, mut visit: impl FnMut(Interval, &mut T) -> Keep) {
-        self.len -= self.root.retain(at, &mut visit);
+        self.len -= self.tail.retain(at, &mut visit) + self.root.retain(at, &mut visit);
         self.root.collapse();
     }
 
@@ -93,6 +122,6 @@ impl<T> History<T> for IntervalBTree<T> {
 impl<T> IntervalBTree<T> {
     /// Panics when an invariant is broken.
     pub(crate) fn check(&self) {
-        assert_eq!(self.root.check(0, u64::MAX), self.len);
+        assert_eq!(self.root.check(0, self.tail.begin()) + self.tail.check(0, u64::MAX), self.len);
     }
 }

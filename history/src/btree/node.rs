@@ -87,7 +87,7 @@ fn open_up<const N: usize>(numbers: &mut [u64; N], len: usize, at: usize, number
 
 impl<T> Node<T> {
     pub(super) fn empty() -> Self {
-        Self::Leaf(Box::new(Leaf { lo: [NONE; LEAF], hi: [0; LEAF], longest: 0, values: SmallVec::new() }))
+        Self::Leaf(Box::new(Leaf::empty()))
     }
 
     /// A node over two.
@@ -132,6 +132,28 @@ impl<T> Node<T> {
         match self {
             Self::Leaf(leaf) => leaf.retain(at, visit),
             Self::Inner(inner) => inner.retain(at, visit),
+        }
+    }
+
+    /// A leaf behind all others.
+    #[cold]
+    pub(super) fn push(&mut self, last: Self) -> Split<T> {
+        match self {
+            Self::Leaf(leaf) if leaf.values.is_empty() => {
+                *self = last;
+                Split::No
+            }
+            Self::Leaf(_) => Split::Into(Box::new(last)),
+            Self::Inner(inner) => {
+                let child = inner.children.len() - 1;
+                let split = inner.children[child].push(last);
+                if let Split::Into(right) = split {
+                    return inner.take_in(child, *right);
+                }
+                inner.reach[child] = inner.children[child].bounds().1;
+                inner.advance_front(child);
+                Split::No
+            }
         }
     }
 
@@ -191,13 +213,7 @@ impl<T> Node<T> {
     #[cfg(test)]
     pub(super) fn check(&self, from: u64, to: u64) -> usize {
         match self {
-            Self::Leaf(leaf) => {
-                let len = leaf.values.len();
-                assert!(leaf.lo[..len].is_sorted() && leaf.lo[..len].iter().all(|lo| (from..=to).contains(lo)));
-                assert!((0..len).all(|i| leaf.hi[i] - leaf.lo[i] <= leaf.longest));
-                assert!(leaf.lo[len..].iter().all(|&lo| lo == NONE));
-                len
-            }
+            Self::Leaf(leaf) => leaf.check(from, to),
             Self::Inner(inner) => {
                 let len = inner.children.len();
                 assert!(len > 0 && inner.lo.is_sorted() && inner.lo[len..].iter().all(|&lo| lo == NONE));
@@ -218,8 +234,18 @@ impl<T> Node<T> {
 }
 
 impl<T> Leaf<T> {
+    pub(super) fn empty() -> Self {
+        Self { lo: [NONE; LEAF], hi: [0; LEAF], longest: 0, values: SmallVec::new() }
+    }
+
+    /// Where its first range begins; behind everything if there is none.
+    #[inline(always)]
+    pub(super) fn begin(&self) -> u64 {
+        self.lo[0]
+    }
+
     #[inline]
-    fn insert(&mut self, at: Interval, value: T) -> Split<T> {
+    pub(super) fn insert(&mut self, at: Interval, value: T) -> Split<T> {
         let len = self.values.len();
         let place = up_to_or_end(&self.lo, len, at.lo());
         if len < LEAF {
@@ -261,25 +287,23 @@ impl<T> Leaf<T> {
     }
 
     #[inline(always)]
-    fn overlapping(&self, at: Interval, visit: &mut impl FnMut(Interval, &T)) {
-        let values = self.values.as_slice();
-        // What begins at or before this ends at or before `at`.
-        let behind = at.lo().checked_sub(self.longest);
-        let mut i = up_to(&self.lo, at.hi() - 1);
-        while i > 0 {
-            i -= 1;
-            if behind.is_some_and(|behind| self.lo[i] <= behind) {
+    pub(super) fn overlapping(&self, at: Interval, visit: &mut impl FnMut(Interval, &T)) {
+        let end = up_to(&self.lo, at.hi() - 1);
+        let ranges = self.lo[..end].iter().zip(&self.hi[..end]);
+        for ((&lo, &hi), value) in ranges.zip(&self.values[..end]).rev() {
+            // What begins here, and before, ends at or before `at`.
+            if at.lo().saturating_sub(lo) >= self.longest {
                 break;
             }
-            if self.hi[i] > at.lo()
-                && let Ok(stored) = Interval::from_bounds(self.lo[i], self.hi[i])
+            if hi > at.lo()
+                && let Ok(stored) = Interval::from_bounds(lo, hi)
             {
-                visit(stored, &values[i]);
+                visit(stored, value);
             }
         }
     }
 
-    fn retain(&mut self, at: Interval, visit: &mut impl FnMut(Interval, &mut T) -> Keep) -> usize {
+    pub(super) fn retain(&mut self, at: Interval, visit: &mut impl FnMut(Interval, &mut T) -> Keep) -> usize {
         let before = self.values.len();
         let (mut i, mut kept) = (0, 0);
         let (lo, hi) = (&mut self.lo, &mut self.hi);
@@ -294,6 +318,15 @@ impl<T> Leaf<T> {
         });
         self.lo[kept..].fill(NONE);
         before - kept
+    }
+
+    #[cfg(test)]
+    pub(super) fn check(&self, from: u64, to: u64) -> usize {
+        let len = self.values.len();
+        assert!(self.lo[..len].is_sorted() && self.lo[..len].iter().all(|lo| (from..=to).contains(lo)));
+        assert!((0..len).all(|i| self.hi[i] - self.lo[i] <= self.longest));
+        assert!(self.lo[len..].iter().all(|&lo| lo == NONE));
+        len
     }
 
     fn absorb(&mut self, next: &mut Self) -> bool {
