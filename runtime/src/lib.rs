@@ -7,6 +7,7 @@
 //! | [`underway`] | what a strand's own operations are using |
 //! | `carried` | what an only strand does again and again, told once |
 //! | [`rank`] | what the strands of a rank share: log, operations, locksets, what each strand knows of the others; behind one lock |
+//! | `thin` | which records go when there are too many |
 //! | [`blocks`] | which private memory is which block, while there are several threads |
 //! | [`regions`] | which addresses are whose shared memory |
 //! | [`modules`] | which code addresses belong to which loaded file |
@@ -32,6 +33,7 @@ pub mod seen;
 pub mod session;
 pub mod sink;
 pub mod stacks;
+mod thin;
 pub mod underway;
 pub mod watch;
 

@@ -23,6 +23,7 @@ use crate::recorder::{Recorder, UNRESOLVED};
 use crate::regions::Regions;
 use crate::runs::Run;
 use crate::stacks::Walk;
+use crate::thin::thin;
 use crate::underway::Use;
 use crate::watch::Watch;
 use rest::Life;
@@ -166,7 +167,7 @@ pub struct Rank {
     recent: Vec<Access>,
     /// When to look again for what can be merged.
     next_merge: usize,
-    /// The limit was reached since the last cut, and merging has made what room it could.
+    /// The limit was reached since the last cut, and not much room could be made.
     full: bool,
     scratch: Vec<Run>,
     phase: Phase,
@@ -326,17 +327,9 @@ impl Rank {
         while let Some(run) = left.first() {
             let (teeth, times) = progression(left);
             left = &left[teeth..];
-            if self.accesses.len() + self.recent.len() >= self.limit {
-                if !self.full {
-                    self.carried.forget_records();
-                    merge(&mut self.accesses);
-                    merge(&mut self.recent);
-                    self.full = true;
-                }
-                if self.accesses.len() + self.recent.len() >= self.limit {
-                    self.dropped += u64::from(times);
-                    continue;
-                }
+            if self.kept() >= self.limit && !self.make_some_room() {
+                self.dropped += u64::from(times);
+                continue;
             }
             let end = runs[runs.len() - left.len() - 1].hi;
             let site = self.modules.site(run.pc);
@@ -370,12 +363,36 @@ impl Rank {
         }
         runs.clear();
         self.scratch = runs;
-        if self.accesses.len() + self.recent.len() >= self.next_merge {
+        if self.kept() >= self.next_merge {
             self.carried.forget_records();
             merge(&mut self.accesses);
             merge(&mut self.recent);
-            self.next_merge = (self.accesses.len() + self.recent.len()) * 2 + MERGE;
+            self.next_merge = self.kept() * 2 + MERGE;
         }
+    }
+
+    /// Records that are held for the next cut.
+    fn kept(&self) -> usize {
+        self.accesses.len() + self.recent.len()
+    }
+
+    /// The limit is reached: records are merged; if that does not help, the lines that have the most give. Whether there is room now.
+    #[cold]
+    fn make_some_room(&mut self) -> bool {
+        if self.full {
+            return false;
+        }
+        self.carried.forget_records();
+        merge(&mut self.accesses);
+        merge(&mut self.recent);
+        if self.kept() > self.limit / 4 * 3 {
+            for list in [&mut self.accesses, &mut self.recent] {
+                self.dropped += thin(list, list.len() / 2);
+            }
+        }
+        // When little could be dropped, it is not tried again before the next cut.
+        self.full = self.kept() > self.limit / 8 * 7;
+        self.kept() < self.limit
     }
 
     /// Keeps an access for its owner.

@@ -26,6 +26,7 @@ pub fn trials() -> Vec<Trial> {
         trial("mistakes::disk_fills_during_the_run", fills_during_the_run),
         trial("mistakes::report_to_a_full_device", report_to_full_device),
         trial("mistakes::records_beyond_the_limit", beyond_the_limit),
+        trial("mistakes::a_flood", a_flood),
     ]
 }
 
@@ -259,4 +260,16 @@ fn beyond_the_limit() -> Outcome {
     let marked = markers(&std::fs::read_to_string(source)?)?;
     let found = pairs(&report)?;
     check(found.is_subset(&marked), || format!("wrongly reported: {found:?}\n{ended}"))
+}
+
+/// What executes seldom is not dropped for what executes often.
+fn a_flood() -> Outcome {
+    let dir = temporary();
+    let source = root().join("tests/scale/flood.c");
+    let mut command = thrille(["check", "--quiet", "--no-confirm", "-n", "2", "--out", "run", "--max-records", "5000"]);
+    let ended = expect(command.arg(&source).current_dir(dir.path()), 1)?;
+    let report = report(&dir.path().join("run"))?;
+    check(report["summary"]["dropped"].as_u64() > Some(0), || format!("nothing was dropped:\n{ended}"))?;
+    let (marked, found) = (markers(&std::fs::read_to_string(source)?)?, pairs(&report)?);
+    check(found == marked, || format!("{found:?} reported, {marked:?} marked:\n{ended}"))
 }
