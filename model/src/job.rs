@@ -29,6 +29,8 @@ pub const ENV_BUDGET: &str = "THRILLE_BUDGET";
 pub const ENV_SEED: &str = "THRILLE_SEED";
 /// The interval history that finds conflicts.
 pub const ENV_HISTORY: &str = "THRILLE_HISTORY";
+/// If it is set, each rank also writes down what it gathers for each exchange: [`trace_file`].
+pub const ENV_TRACE: &str = "THRILLE_TRACE";
 /// How races between tasks of a rank are looked for; the tasks are then run one after the other.
 pub const ENV_TASKS: &str = "THRILLE_TASKS";
 /// Version of the `thrille` that started the process; the one it is linked with may be another.
@@ -38,6 +40,14 @@ pub const ENV_TOOL: &str = "THRILLE_TOOL";
 pub fn rank_file(rank: Rank) -> String {
     format!("rank-{}.thr", rank.0)
 }
+
+/// Where a rank writes down what it gathers: frames of [`Traced`].
+pub fn trace_file(rank: Rank) -> String {
+    format!("trace-{}.thr", rank.0)
+}
+
+/// What a rank gathered for one exchange.
+pub type Traced = (Vec<crate::Access>, Vec<crate::SyncEvent>);
 
 /// The node, as Slurm or the machine itself calls it.
 pub fn host() -> String {

@@ -13,7 +13,7 @@ use std::time::Duration;
 #[cfg(feature = "mpi")]
 use thrille_model::job::Entry;
 use thrille_model::job::{
-    self, Api, ENV_HISTORY, ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN,
+    self, Api, ENV_HISTORY, ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN, ENV_TRACE,
 };
 use thrille_runtime::sink::Sink;
 use thrille_runtime::stacks::Walk;
@@ -114,7 +114,12 @@ pub fn connect(told: &Told) -> Option<Link> {
 
 /// The file of this rank; if it cannot be made, that is said.
 pub fn file(told: &Told) -> Option<Sink> {
-    Sink::create(&told.dir, thrille_model::Rank(told.rank))
+    let rank = thrille_model::Rank(told.rank);
+    let traced = |sink: Sink| {
+        if std::env::var_os(ENV_TRACE).is_some() { sink.traced(&told.dir, rank) } else { Ok(sink) }
+    };
+    Sink::create(&told.dir, rank)
+        .and_then(traced)
         .map_err(|error| {
             let dir = told.dir.display();
             complain(told.rank, &format!("not observed: cannot write into {dir} on {}: {error}", job::host()));

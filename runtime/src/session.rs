@@ -294,6 +294,7 @@ impl<T: Transport> Session<T> {
         progress.most_held = progress.most_held.max(gathered.accesses.len() as u64);
         progress.spent = recorder.spent;
         drop(rank);
+        judge.sink.trace(&gathered.accesses, &gathered.events);
 
         match analysis.cut(gathered) {
             Ok(cut) => {

@@ -4,22 +4,42 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use thrille_model::job::{Entry, rank_file};
-use thrille_model::{Rank, wire};
+use thrille_model::job::{Entry, rank_file, trace_file};
+use thrille_model::{Access, Rank, SyncEvent, wire};
 
 /// Where a rank writes down what it finds. After the first failure it is closed and says so once.
 pub struct Sink {
     file: Option<File>,
+    /// Where it writes down what it gathers, if somebody wants to have that.
+    trace: Option<File>,
     failed: Option<io::Error>,
+}
+
+/// Creates a file of frames.
+fn create(path: &Path) -> io::Result<File> {
+    let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(path)?;
+    wire::write_head(&mut file)?;
+    Ok(file)
 }
 
 impl Sink {
     /// Creates the file of a rank in the directory of the run.
     pub fn create(dir: &Path, rank: Rank) -> io::Result<Self> {
-        let mut file =
-            OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(dir.join(rank_file(rank)))?;
-        wire::write_head(&mut file)?;
-        Ok(Self { file: Some(file), failed: None })
+        Ok(Self { file: Some(create(&dir.join(rank_file(rank)))?), trace: None, failed: None })
+    }
+
+    /// The same, with a trace beside it.
+    pub fn traced(mut self, dir: &Path, rank: Rank) -> io::Result<Self> {
+        self.trace = Some(create(&dir.join(trace_file(rank)))?);
+        Ok(self)
+    }
+
+    /// Appends what was gathered to the trace, if there is one.
+    pub fn trace(&mut self, accesses: &[Access], events: &[SyncEvent]) {
+        if let Some(Err(error)) = self.trace.as_mut().map(|file| wire::write_frame(file, &(accesses, events))) {
+            self.trace = None;
+            self.failed = Some(error);
+        }
     }
 
     /// Appends an entry.

@@ -7,7 +7,8 @@
 //! | `--million` | 1,000,000 ranges that do not overlap only |
 //! | `--only btree/iset` | these structures only |
 //! | `--coalescing` | a million contiguous stores in the bit map |
-//! | `--growth` | time an operation from 1,000 to 10,000,000 ranges |
+//! | `--growth FILE.svg` | time an operation from 1,000 to 10,000,000 ranges, drawn too |
+//! | `--trace DIR...` | what rank 0 of recorded runs got: their directories, of runs with `THRILLE_TRACE=1` in the environment |
 //! | `--callgrind` | instructions an operation, at 20,000 ranges: needs valgrind |
 //!
 //! Lines are comma-separated. Ranges are inserted one by one, then searched for one by one in another random order or, for ordered
@@ -17,6 +18,8 @@
 mod callgrind;
 mod distributions;
 mod peers;
+mod plot;
+mod traces;
 
 use distributions::Distribution;
 use peers::{PEERS, Peer, peer};
@@ -42,7 +45,11 @@ struct Measured {
 }
 
 fn measure(name: &str, distribution: Distribution, n: u64, overlap: u64) -> Measured {
-    let (ranges, wanted) = (distribution.ranges(n, overlap, 1), distribution.ranges(n, 0, 2));
+    measure_ranges(name, &distribution.ranges(n, overlap, 1), &distribution.ranges(n, 0, 2))
+}
+
+fn measure_ranges(name: &str, ranges: &[(u64, u64)], wanted: &[(u64, u64)]) -> Measured {
+    let n = ranges.len() as f64;
     let mut best = Measured { insert: f64::MAX, search: f64::MAX, hits: 0, sum: 0 };
     let start = now();
     for round in 0..MOST_ROUNDS {
@@ -51,11 +58,11 @@ fn measure(name: &str, distribution: Distribution, n: u64, overlap: u64) -> Meas
         }
         let mut peer: Box<dyn Peer> = peer(name);
         let begin = now();
-        peer.insert_all(&ranges);
-        let inserted = (now() - begin) / n as f64;
+        peer.insert_all(ranges);
+        let inserted = (now() - begin) / n;
         let begin = now();
-        let (hits, sum) = peer.search_all(&wanted);
-        let searched = (now() - begin) / n as f64;
+        let (hits, sum) = peer.search_all(wanted);
+        let searched = (now() - begin) / n;
         best = Measured { insert: best.insert.min(inserted), search: best.search.min(searched), hits, sum };
     }
     best
@@ -91,7 +98,8 @@ fn tables(sizes: &[u64], peers: &[&str], overlaps: &[u64]) {
     }
 }
 
-fn growth() {
+fn growth(drawing: &str) {
+    let mut points = Vec::new();
     println!("ranges,distribution,structure,insert ns,search ns");
     for exponent in 3..=7 {
         for distribution in [Distribution::Sequential, Distribution::Random] {
@@ -102,7 +110,30 @@ fn growth() {
                 }
                 let Measured { insert, search, .. } = measure(name, distribution, n, 0);
                 println!("{n},{distribution},{name},{insert:.1},{search:.1}");
+                points.push(plot::Point { line: format!("{name}, {distribution}"), n, insert, search });
             }
+        }
+    }
+    std::fs::write(drawing, plot::svg(&points)).unwrap_or_else(|error| panic!("{drawing}: {error}"));
+}
+
+/// The ranges of recorded runs, in the order in which their owner got them.
+fn recorded(dirs: &[&str]) {
+    println!("run,ranges,structure,insert ns,search ns,hits a search");
+    for dir in dirs {
+        let ranges = traces::of_rank_0(dir);
+        let mut expected = None;
+        for name in PEERS {
+            // Fragments of ranges that overlap many times over take minutes, as does moving half of a long list.
+            if ranges.len() > 100_000 && matches!(name, "tree" | "treap" | "rust-lapper" | "page table") {
+                continue;
+            }
+            let Measured { insert, search, hits, sum } = measure_ranges(name, &ranges, &ranges);
+            if name != "page table" {
+                assert_eq!(*expected.get_or_insert((hits, sum)), (hits, sum), "{name} finds something else");
+            }
+            let run = dir.rsplit('/').next().unwrap_or(dir);
+            println!("{run},{},{name},{insert:.1},{search:.1},{:.1}", ranges.len(), hits as f64 / ranges.len() as f64);
         }
     }
 }
@@ -151,7 +182,8 @@ fn main() {
         ["--one", name, distribution, stage] => callgrind::one(name, distribution, stage),
         ["--callgrind"] => callgrind::table(),
         ["--coalescing"] => coalescing(),
-        ["--growth"] => growth(),
+        ["--growth", drawing] => growth(drawing),
+        ["--trace", ref dirs @ ..] => recorded(dirs),
         ["--quick"] => tables(&[20_000], &PEERS, &[0, 1, 16]),
         ["--only", names] => tables(&[20_000, 1_000_000], &names.split('/').collect::<Vec<_>>(), &[0, 1, 16]),
         ["--million"] => tables(&[1_000_000], &PEERS, &[0]),
