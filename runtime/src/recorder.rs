@@ -26,13 +26,15 @@ pub struct Recorder {
     /// The strand has touched, or used by another operation, what an operation of its own that is under way uses.
     pub(crate) crossed: bool,
     pub(crate) phase: Phase,
-    /// The phase, or the next one while the strand is between entering and leaving a global barrier.
+    /// The phase, or a later one: while the strand is between entering and leaving a global barrier, and after one that it only passed.
     pub(crate) until: Phase,
     pub(crate) held: Vec<Held>,
     pub(crate) locks: LocksetId,
     /// The critical sections it is in, of locks that are counted.
     pub(crate) sections: Vec<(Lock, u64)>,
     pub(crate) runs: Runs,
+    /// Operations that repeated and were not recorded: to whom, how many, how many bytes.
+    pub(crate) repeated: Vec<(Rank, u64, u64)>,
     /// The strand's calls.
     pub stack: CallStack,
     /// While tasks are followed: what this one has touched already.
@@ -117,6 +119,7 @@ impl Recorder {
             held: Vec::new(),
             locks: LocksetId::EMPTY,
             sections: Vec::new(),
+            repeated: Vec::new(),
             runs: Runs::new(BUFFERED),
             stack: CallStack::new(),
             regions,
@@ -359,7 +362,17 @@ impl Recorder {
 
     /// It is complete, and nothing has come of it.
     #[inline]
-    pub fn complete_again(&mut self) {
+    pub fn complete_again(&mut self, uses: &[Use]) {
+        for &used in uses {
+            if let Use::Shared(to, _, lo, hi) = used
+                && to != self.strand.rank
+            {
+                match self.repeated.iter_mut().find(|(rank, ..)| *rank == to) {
+                    Some((_, operations, bytes)) => (*operations, *bytes) = (*operations + 1, *bytes + hi - lo),
+                    None => self.repeated.push((to, 1, hi - lo)),
+                }
+            }
+        }
         self.step();
         self.nothing_under_way();
         self.crossed = false;

@@ -127,18 +127,17 @@ fn settle(o: &mut Observed) {
 pub fn nothing_new(o: &mut Observed, rank: c_int, win: MPI_Win) -> bool {
     let (pc, observed) = (o.pc, o.recorder.observed);
     let again = kept(o.block);
-    let completes = again.waiting.as_ref().is_some_and(|waiting| {
+    let completed = again.waiting.take_if(|waiting| {
         matches!(waiting.how, How::Deferred { flushed_at } if flushed_at == pc)
             && waiting.observed == observed
             && waiting.issued.transfer.goes_to(rank, win)
     });
-    if completes {
-        again.waiting = None;
-        o.recorder.complete_again();
-        // SAFETY: the block is this thread's own.
-        unsafe { (*o.block).settle = None };
-    }
-    completes
+    let Some(Waiting { issued, .. }) = completed else { return false };
+    let uses = again.pairs[slot(&issued)].as_ref().map_or(&[][..], |pair| &pair.uses);
+    o.recorder.complete_again(uses);
+    // SAFETY: the block is this thread's own.
+    unsafe { (*o.block).settle = None };
+    true
 }
 
 /// A flush has completed what there was at a target: if that was one operation, it need not be recorded again.
