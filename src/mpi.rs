@@ -122,17 +122,23 @@ pub fn is_compiler(name: &str) -> bool {
     ["mpicc", "mpicxx", "mpic++", "mpiCC", "mpifort", "mpif90", "mpif77"].contains(&name)
 }
 
-/// What a built program is written to: by the libraries it is linked with.
+/// What a built program is written to: by the libraries it is linked with. If our own has all that it calls, the linker may have left out the
+/// one behind it.
 pub fn model(program: &Path) -> Model {
     let libraries = Libraries::of(program);
+    let behind_ours = || linked_with(&Libraries::of(&libraries.find("libthrille.so")?));
+    linked_with(&libraries).or_else(behind_ours).unwrap_or(Model::Shmem)
+}
+
+fn linked_with(libraries: &Libraries) -> Option<Model> {
     if libraries.has("liboshmem") {
-        Model::Oshmem
+        Some(Model::Oshmem)
     } else if libraries.has("libmpich") {
-        Model::Mpi(Mpi::Mpich)
+        Some(Model::Mpi(Mpi::Mpich))
     } else if libraries.has("libmpi.so") || libraries.has("libmpi_") {
-        Model::Mpi(Mpi::OpenMpi)
+        Some(Model::Mpi(Mpi::OpenMpi))
     } else {
-        Model::Shmem
+        None
     }
 }
 

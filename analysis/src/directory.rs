@@ -106,7 +106,7 @@ impl Directory {
             Sync::Observe { word, version } => {
                 self.words.entry(word).or_default().observes.entry(version).or_default().push(at);
             }
-            Sync::Quiet(_) | Sync::Lock(..) | Sync::Unlock(..) | Sync::Fence(_) => {}
+            Sync::Quiet(_) | Sync::Lock(..) | Sync::Unlock(..) | Sync::Share(..) | Sync::Fence(_) => {}
         }
     }
 

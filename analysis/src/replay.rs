@@ -32,8 +32,8 @@ use std::ops::Bound;
 use std::rc::Rc;
 use thrille_history::{History, IntervalSkiplist, Keep};
 use thrille_model::{
-    Access, Ctx, Flow, How, Lock, Locksets, Order, Pos, Rank, Segment, Site, Span, Strand, Sync, SyncEvent, Token, Why,
-    Word, conflict, protected,
+    Access, Ctx, Flow, How, Lock, Locksets, Mode, Order, Pos, Rank, Segment, Site, Span, Strand, Sync, SyncEvent,
+    Token, Why, Word, conflict, protected,
 };
 
 /// An unordered, conflicting, unprotected pair: indices of accesses, the earlier in the replay first.
@@ -218,7 +218,7 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                     let closed = logs.closed.contains(&(word, version));
                     words.entry(word).or_default().observed.insert(version, closed);
                 }
-                Sync::Lock(lock, _) => {
+                Sync::Lock(lock, _) | Sync::Share(lock, _) => {
                     sections.entry((event.strand, lock)).or_default().insert(event.pos, event.sync);
                 }
                 Sync::Unlock(lock, number) => {
@@ -396,6 +396,13 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                     return false;
                 }
             }
+            Sync::Share(lock, number) => {
+                let Some(state) = self.locks.get_mut(&lock) else { return true };
+                if state.to_end.first().is_some_and(|&first| first <= number) {
+                    state.waiting.push(lane);
+                    return false;
+                }
+            }
             Sync::Unlock(lock, number) => {
                 let Some(state) = self.locks.get_mut(&lock) else { return true };
                 state.to_end.remove(&number);
@@ -498,18 +505,28 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
         quiets.is_some_and(|quiets| quiets.iter().any(|q| q.completed(clock, lane, x.begin)))
     }
 
-    /// What flows from `x` to `y` through the locks that keep them apart, and is not known to `y` anyway.
+    /// What flows from `x`, whose strand had a lock alone, to `y` through that lock, and is not known to `y` anyway.
     fn flows<'s>(&'s self, x: &'s Access, y: &'s Access, clock: &'s Clock) -> impl Iterator<Item = Flow> + 's {
-        let common =
-            self.locksets.get(x.locks).iter().filter(|h| self.locksets.get(y.locks).iter().any(|o| o.lock == h.lock));
+        let alone = self.locksets.get(x.locks).iter().filter(|held| held.mode == Mode::Exclusive);
+        let common = alone.filter_map(|held| self.locksets.get(y.locks).iter().find(|other| other.lock == held.lock));
         common.filter_map(move |held| {
             let sections = self.sections.get(&(x.strand, held.lock))?;
-            let (&end, _) = sections
-                .range((Bound::Excluded(x.begin), Bound::Unbounded))
-                .find(|(_, s)| matches!(s, Sync::Unlock(..)))?;
+            let mut later = sections.range((Bound::Excluded(x.begin), Bound::Unbounded));
+            let (end, number) = later.find_map(|(&end, sync)| match sync {
+                Sync::Unlock(_, number) => Some((end, *number)),
+                _ => None,
+            })?;
             let known = end.0 > 0 && clock.knows(self.lanes[&x.strand], Pos(end.0 - 1));
-            (!known).then_some(Flow { from: (x.strand, end), to: (y.strand, y.begin) })
+            let comes_later = held.mode == Mode::Exclusive || self.shares_after(y, held.lock, number);
+            (!known && comes_later).then_some(Flow { from: (x.strand, end), to: (y.strand, y.begin) })
         })
+    }
+
+    /// Whether an access is by who shares a lock since somebody had it alone for the n-th time.
+    fn shares_after(&self, access: &Access, lock: Lock, number: u64) -> bool {
+        let sections = self.sections.get(&(access.strand, lock));
+        let taken = sections.and_then(|sections| sections.range(..=access.begin).next_back());
+        matches!(taken, Some((_, &Sync::Share(_, shared))) if shared >= number)
     }
 
     /// Whether the two will be done by the same event, whatever it is.

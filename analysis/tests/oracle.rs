@@ -28,13 +28,18 @@ struct Simulated {
     knows: Vec<u64>,
     phase: Phase,
     locks: Vec<Held>,
-    /// The phase in which it took its oldest lock.
+    /// The phase in which it took the oldest lock that it has alone.
     locked_since: Phase,
 }
 
 impl Simulated {
     fn awake(&self) -> bool {
         self.alive && !self.resting
+    }
+
+    /// Whether it has a lock alone.
+    fn in_section(&self) -> bool {
+        self.locks.iter().any(|held| held.mode == Mode::Exclusive)
     }
 }
 
@@ -230,8 +235,12 @@ impl World {
     }
 
     fn unlock(&mut self, s: usize, lock: Lock) {
-        let number = self.sections[lock_number(lock)];
-        self.event(s, Sync::Unlock(lock, number));
+        if self.strands[s].locks.contains(&Held { lock, mode: Mode::Exclusive }) {
+            let number = self.sections[lock_number(lock)];
+            self.event(s, Sync::Unlock(lock, number));
+        } else {
+            self.tick(s);
+        }
         self.strands[s].locks.retain(|h| h.lock != lock);
         let strand = self.strands[s].strand;
         for operation in &mut self.open {
@@ -247,10 +256,15 @@ impl World {
     fn lock(&mut self, s: usize, lock: Lock) {
         self.sections[lock_number(lock)] += 1;
         self.event(s, Sync::Lock(lock, self.sections[lock_number(lock)]));
-        if self.strands[s].locks.is_empty() {
+        if !self.strands[s].in_section() {
             self.strands[s].locked_since = self.strands[s].phase;
         }
         self.strands[s].locks.push(Held { lock, mode: Mode::Exclusive });
+    }
+
+    fn share(&mut self, s: usize, lock: Lock) {
+        self.event(s, Sync::Share(lock, self.sections[lock_number(lock)]));
+        self.strands[s].locks.push(Held { lock, mode: Mode::Shared });
     }
 
     fn word(n: u64) -> Word {
@@ -293,7 +307,7 @@ impl World {
     }
 
     fn inside_sections(&self, rank: Rank) -> impl Iterator<Item = Phase> {
-        self.strands.iter().filter(move |s| s.strand.rank == rank && !s.locks.is_empty()).map(|s| s.locked_since)
+        self.strands.iter().filter(move |s| s.strand.rank == rank && s.in_section()).map(|s| s.locked_since)
     }
 
     fn cut(&mut self, settled: Vec<Vec<(Strand, Pos)>>) {
@@ -513,9 +527,12 @@ impl World {
             }
             _ => {
                 let lock = Lock::Symmetric(Segment::Heap, 1000 + u64::from((how >> 18) % 2));
+                let held = self.strands.iter().flat_map(|o| &o.locks).find(|h| h.lock == lock).map(|h| h.mode);
                 if self.strands[s].locks.iter().any(|h| h.lock == lock) {
                     self.unlock(s, lock);
-                } else if !self.strands.iter().any(|o| o.locks.iter().any(|h| h.lock == lock)) {
+                } else if held != Some(Mode::Exclusive) && (how >> 19).is_multiple_of(3) {
+                    self.share(s, lock);
+                } else if held.is_none() {
                     self.lock(s, lock);
                 }
             }

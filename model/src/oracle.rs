@@ -176,7 +176,7 @@ fn graph(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> Grap
                     graph.edge(Node::Update(word, version), after);
                 }
             }
-            Sync::Quiet(_) | Sync::Fence(_) | Sync::Lock(..) | Sync::Unlock(..) => {}
+            Sync::Quiet(_) | Sync::Fence(_) | Sync::Lock(..) | Sync::Unlock(..) | Sync::Share(..) => {}
         }
     }
 
@@ -223,29 +223,39 @@ fn graph(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> Grap
     }
 }
 
-/// The flows between two accesses: for each lock that both hold, from the earlier of the two critical sections to the later.
+/// The flows between two accesses: for each lock that both hold, from the earlier critical section to the later, or to who shares the lock
+/// later.
 fn flows(a: &Access, b: &Access, events: &[SyncEvent], locksets: &Locksets) -> Vec<Flow> {
     let mut found = Vec::new();
     if !conflict(a, b) || a.strand == b.strand {
         return found;
     }
     for lock in locksets.get(a.locks).iter().filter(|h| locksets.get(b.locks).iter().any(|o| o.lock == h.lock)) {
-        let (Some(x), Some(y)) = (section(a, lock.lock, events), section(b, lock.lock, events)) else { continue };
-        let (earlier, end, later) = if x.0 < y.0 { (a, x.1, b) } else { (b, y.1, a) };
-        if let (Some(end), true) = (end, x.0 != y.0) {
-            found.push(Flow { from: (earlier.strand, end), to: (later.strand, later.begin) });
-        }
+        let (Some(x), Some(y)) = (taken(a, lock.lock, events), taken(b, lock.lock, events)) else { continue };
+        let earlier = |x, y| match (x, y) {
+            (Sync::Lock(_, x), Sync::Lock(_, y)) => x < y,
+            (Sync::Lock(_, x), Sync::Share(_, y)) => x <= y,
+            _ => false,
+        };
+        let (from, number, to) = match (x, y) {
+            (Sync::Lock(_, number), _) if earlier(x, y) => (a, number, b),
+            (_, Sync::Lock(_, number)) if earlier(y, x) => (b, number, a),
+            _ => continue,
+        };
+        let ends = |e: &&SyncEvent| e.strand == from.strand && e.sync == Sync::Unlock(lock.lock, number);
+        let end = events.iter().find(ends).map(|e| e.pos);
+        found.extend(end.map(|end| Flow { from: (from.strand, end), to: (to.strand, to.begin) }));
     }
     found
 }
 
-/// The number of the critical section that an access is in, and where it ends.
-fn section(access: &Access, lock: Lock, events: &[SyncEvent]) -> Option<(u64, Option<Pos>)> {
-    let of_strand = || events.iter().filter(|e| e.strand == access.strand);
-    let taken = |e: &&SyncEvent| matches!(e.sync, Sync::Lock(l, _) if l == lock) && e.pos <= access.begin;
-    let Sync::Lock(_, number) = of_strand().filter(taken).max_by_key(|e| e.pos)?.sync else { return None };
-    let end = of_strand().find(|e| e.sync == Sync::Unlock(lock, number)).map(|e| e.pos);
-    Some((number, end))
+/// How the lock that an access is under was taken.
+fn taken(access: &Access, lock: Lock, events: &[SyncEvent]) -> Option<Sync> {
+    let takes = |e: &&SyncEvent| {
+        let this = matches!(e.sync, Sync::Lock(l, _) | Sync::Share(l, _) if l == lock);
+        this && e.strand == access.strand && e.pos <= access.begin
+    };
+    events.iter().filter(takes).max_by_key(|e| e.pos).map(|e| e.sync)
 }
 
 /// The versions of a word that its `version`-th value is made of: back to the last that set it.

@@ -6,8 +6,8 @@
 //! * A **word** is memory whose changes are counted. An observation of version *v* comes after the update that made *v*, and after
 //!   those that *v* still contains: back to the last one that set the word instead of modifying it (the release sequence of C11). A one-sided
 //!   operation that makes such an update is done for who has seen it, as far as it is the word's own bytes that it writes.
-//! * A **critical section** orders nothing by itself, but what flows through it does: when an access in a later section of a lock conflicts
-//!   with one in an earlier section, the later one comes after the end of the earlier section. So data handed over by a flag that a
+//! * A **critical section** orders nothing by itself, but what flows through it does: when an access in a later section of a lock, or by who
+//!   later shares that lock, conflicts with one in an earlier section, the later one comes after the end of the earlier section. So data handed over by a flag that a
 //!   lock protects is ordered, and two sections that have nothing to do with each other are not.
 //! * A **channel** is the way of one-sided operations of one context from one rank to another. A fence puts what was issued before it
 //!   on that way ahead of what is issued after it, without completing either.
@@ -156,6 +156,8 @@ pub enum Sync {
     Lock(Lock, u64),
     /// That lock is released again.
     Unlock(Lock, u64),
+    /// The same lock is taken together with others, after the n-th time that one had it alone.
+    Share(Lock, u64),
     /// What this rank issued on this context, as far as that comes before, arrives before what it issues there after, channel by
     /// channel.
     Fence(Ctx),

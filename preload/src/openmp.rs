@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 use strand::{Switch, acquire, release, tell};
 use tasks::{Region, Task, keep, kept, lock, taken};
 use thrille_model::job::ENV_RUN_DIR;
-use thrille_model::{How, Lock, Pos};
+use thrille_model::{How, Lock, Mode, Pos};
 
 /// Where the runtime that tells us is loaded.
 static RUNTIME: AtomicUsize = AtomicUsize::new(0);
@@ -465,7 +465,7 @@ fn depends_on(task: &Task) {
         tell(|rank, recorder| {
             depends.after().for_each(|name| rank.await_local(recorder, name));
             if let Some(name) = depends.lock() {
-                rank.lock_local_section(recorder, Lock::Process(recorder.strand().rank, name));
+                rank.lock_local(recorder, Lock::Process(recorder.strand().rank, name), Mode::Exclusive);
             }
         });
     }
@@ -596,7 +596,7 @@ unsafe extern "C" fn mutex_acquired(kind: c_int, mutex: u64, _code: *const c_voi
         if kind == ORDERED {
             rank.await_local(recorder, mutex);
         } else {
-            rank.lock_local_section(recorder, Lock::Process(recorder.strand().rank, mutex));
+            rank.lock_local(recorder, Lock::Process(recorder.strand().rank, mutex), Mode::Exclusive);
         }
     });
 }

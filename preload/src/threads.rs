@@ -1,4 +1,5 @@
-//! pthreads: who creates and joins whom, which locks are held, who waited for whom. C++ and C11 threads come through here as well.
+//! pthreads: who creates and joins whom, which locks are held, who waited for whom. C++ threads come through here as well, C11 threads
+//! through [`c11`].
 //!
 //! Locks go into locksets and order nothing. Creation, joining, barriers, condition variables, semaphores and one-time initialisation
 //! order.
@@ -49,6 +50,8 @@ macro_rules! interpose {
         }
     )* } };
 }
+
+mod c11;
 
 /// Which strand a thread is.
 static STRANDS: Mutex<Option<FxHashMap<pthread_t, Strand>>> = Mutex::new(None);
@@ -112,31 +115,30 @@ fn process_lock(observed: &Observed, address: *const c_void) -> Lock {
     Lock::Process(observed.recorder.strand().rank, address as u64)
 }
 
-/// A lock with readers is taken.
-fn taken(address: *const c_void, mode: Mode) {
-    if let Some(observed) = observe_program() {
-        let lock = process_lock(&observed, address);
-        observed.session.rank().lock(observed.recorder, lock, mode);
-    }
-}
-
 /// A lock in memory that several processes share, as they all name it.
 fn shared_lock(word: Word) -> Lock {
     Lock::Symmetric(word.segment, u64::from(word.owner.0) << 40 | word.offset)
 }
 
-/// A lock that only one can hold is taken.
-fn entered(address: *const c_void) {
-    if let Some(observed) = observe_program() {
-        if let Some((word, mut counted)) = between_processes(address as u64) {
-            let number = counted.update();
-            drop(counted);
-            observed.session.rank().lock_section(observed.recorder, shared_lock(word), number);
-            return;
+/// A lock is taken.
+fn taken(address: *const c_void, mode: Mode) {
+    if let Some(o) = observe_program() {
+        let Some((word, mut counted)) = between_processes(address as u64) else {
+            let lock = process_lock(&o, address);
+            return o.session.rank().lock_local(o.recorder, lock, mode);
+        };
+        let number = if mode == Mode::Exclusive { counted.update() } else { counted.version() };
+        drop(counted);
+        match mode {
+            Mode::Exclusive => o.session.rank().lock_section(o.recorder, shared_lock(word), number),
+            Mode::Shared => o.session.rank().lock_shared(o.recorder, shared_lock(word), number),
         }
-        let lock = process_lock(&observed, address);
-        observed.session.rank().lock_local_section(observed.recorder, lock);
     }
+}
+
+/// One that only one can hold.
+fn entered(address: *const c_void) {
+    taken(address, Mode::Exclusive);
 }
 
 fn released(address: *const c_void) {
@@ -312,6 +314,20 @@ interpose! {
         }
         result
     }
+    fn pthread_rwlock_timedrdlock(lock: *mut c_void, until: *const timespec) -> c_int, real => {
+        let result = waiting(|| unsafe { real(lock, until) });
+        if result == 0 {
+            taken(lock, Mode::Shared);
+        }
+        result
+    }
+    fn pthread_rwlock_timedwrlock(lock: *mut c_void, until: *const timespec) -> c_int, real => {
+        let result = waiting(|| unsafe { real(lock, until) });
+        if result == 0 {
+            taken(lock, Mode::Exclusive);
+        }
+        result
+    }
     fn pthread_rwlock_unlock(lock: *mut c_void) -> c_int, real => {
         released(lock);
         unsafe { real(lock) }
@@ -358,6 +374,13 @@ interpose! {
     }
     fn pthread_barrier_wait(barrier: *mut c_void) -> c_int, real => {
         let address = barrier as u64;
+        if between_processes(address).is_some() {
+            // Who goes on has seen everybody come.
+            signalled(barrier);
+            let result = waiting(|| unsafe { real(barrier) });
+            awaited(barrier);
+            return result;
+        }
         let round = barriers(|b| {
             let round = b.entry(address).or_default();
             let current = round.number;
@@ -392,6 +415,13 @@ interpose! {
     }
     fn sem_trywait(semaphore: *mut c_void) -> c_int, real => {
         let result = unsafe { real(semaphore) };
+        if result == 0 {
+            awaited(semaphore);
+        }
+        result
+    }
+    fn sem_timedwait(semaphore: *mut c_void, until: *const timespec) -> c_int, real => {
+        let result = waiting(|| unsafe { real(semaphore, until) });
         if result == 0 {
             awaited(semaphore);
         }

@@ -318,6 +318,9 @@ impl Rank {
 
     /// Takes a strand's runs.
     pub fn drain(&mut self, recorder: &mut Recorder) {
+        for (to, operations, bytes) in recorder.repeated.drain(..) {
+            self.sent(to, operations, bytes);
+        }
         let mut runs = std::mem::take(&mut self.scratch);
         recorder.runs.take(&mut runs);
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
@@ -695,6 +698,16 @@ impl Rank {
         recorder.locks = self.locksets.intern(recorder.held.clone());
     }
 
+    /// A lock is taken together with others, after the n-th time in the job that one had it alone.
+    pub fn lock_shared(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
+        self.lock(recorder, lock, Mode::Shared);
+        if number > 0 {
+            let flows = Sync::Share(lock, number);
+            let all_flow = Sync::Acquire(Token::Handover { lock, number });
+            self.event(recorder, if self.sees_flows { flows } else { all_flow });
+        }
+    }
+
     /// A lock that one strand at a time can hold is taken for the n-th time in the job.
     pub fn lock_section(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
         self.lock(recorder, lock, Mode::Exclusive);
@@ -713,15 +726,23 @@ impl Rank {
         self.single() && !self.sees_flows && !self.muted && !self.carried.off
     }
 
-    /// The same for a lock of this process, whose holder is counted here.
-    pub fn lock_local_section(&mut self, recorder: &mut Recorder, lock: Lock) {
+    /// The same for a lock of this process, whose holders are counted here.
+    pub fn lock_local(&mut self, recorder: &mut Recorder, lock: Lock, mode: Mode) {
         if self.single() {
-            return self.lock(recorder, lock, Mode::Exclusive);
+            return self.lock(recorder, lock, mode);
         }
         let number = self.sections.entry(lock).or_default();
-        *number += 1;
-        let number = *number;
-        self.lock_section(recorder, lock, number);
+        match mode {
+            Mode::Exclusive => {
+                *number += 1;
+                let number = *number;
+                self.lock_section(recorder, lock, number);
+            }
+            Mode::Shared => {
+                let number = *number;
+                self.lock_shared(recorder, lock, number);
+            }
+        }
     }
 
     /// A lock is released. It protects only what is complete by now.
@@ -801,7 +822,7 @@ impl Rank {
         };
         recorder.observed += 1;
         if end.owner != self.me {
-            self.sent(end.owner, end.len);
+            self.sent(end.owner, 1, end.len);
         }
         let crosses = recorder.crosses(end.owner, end.segment, end.lo, end.lo.saturating_add(end.len));
         match lasts {
@@ -834,13 +855,13 @@ impl Rank {
         self.recorded += 1;
     }
 
-    fn sent(&mut self, to: thrille_model::Rank, bytes: u64) {
+    fn sent(&mut self, to: thrille_model::Rank, times: u64, bytes: u64) {
         let to = to.0 as usize;
         if self.traffic.len() <= to {
             self.traffic.resize(to + 1, (0, 0));
         }
         let (operations, sum) = &mut self.traffic[to];
-        (*operations, *sum) = (*operations + 1, *sum + bytes);
+        (*operations, *sum) = (*operations + times, *sum + bytes);
     }
 
     /// Operations on other ranks' memory: whose, how many, how many bytes.
@@ -863,7 +884,7 @@ impl Rank {
         } else {
             self.event(recorder, Sync::Quiet(ctx));
         }
-        let (me, phase) = (recorder.strand, self.single().then_some(recorder.phase));
+        let (me, phase) = (recorder.strand, self.single().then_some(recorder.until));
         let mut next = 0;
         while let Some(open) = self.open.get_mut(next) {
             let (strand, begin) = (open.access.strand, open.access.begin);
@@ -941,6 +962,13 @@ impl Rank {
         let knowledge = &mut self.knowledge[recorder.strand.number() as usize];
         knowledge.phase = self.phase;
         (recorder.phase, recorder.until) = (self.phase, self.phase);
+    }
+
+    /// A strand passes a global barrier that waits for nobody: it is counted, so that all ranks count alike, and orders nothing.
+    pub fn pass_barrier(&mut self, recorder: &mut Recorder) {
+        self.phase.0 += 1;
+        recorder.tick();
+        recorder.until = self.phase;
     }
 
     /// Everything that the owners of memory are to know since the last cut. At the end nothing is held back.

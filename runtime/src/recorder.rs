@@ -26,13 +26,15 @@ pub struct Recorder {
     /// The strand has touched, or used by another operation, what an operation of its own that is under way uses.
     pub(crate) crossed: bool,
     pub(crate) phase: Phase,
-    /// The phase, or the next one while the strand is between entering and leaving a global barrier.
+    /// The phase, or a later one: while the strand is between entering and leaving a global barrier, and after one that it only passed.
     pub(crate) until: Phase,
     pub(crate) held: Vec<Held>,
     pub(crate) locks: LocksetId,
     /// The critical sections it is in, of locks that are counted.
     pub(crate) sections: Vec<(Lock, u64)>,
     pub(crate) runs: Runs,
+    /// Operations that repeated and were not recorded: to whom, how many, how many bytes.
+    pub(crate) repeated: Vec<(Rank, u64, u64)>,
     /// The strand's calls.
     pub stack: CallStack,
     /// While tasks are followed: what this one has touched already.
@@ -117,6 +119,7 @@ impl Recorder {
             held: Vec::new(),
             locks: LocksetId::EMPTY,
             sections: Vec::new(),
+            repeated: Vec::new(),
             runs: Runs::new(BUFFERED),
             stack: CallStack::new(),
             regions,
@@ -363,6 +366,21 @@ impl Recorder {
         self.step();
         self.nothing_under_way();
         self.crossed = false;
+    }
+
+    /// Operations that use this were carried out so many times without being recorded.
+    pub fn count_again(&mut self, uses: &[Use], times: u64) {
+        for &used in uses {
+            if let Use::Shared(to, _, lo, hi) = used
+                && to != self.strand.rank
+            {
+                let sum = times * (hi - lo);
+                match self.repeated.iter_mut().find(|(rank, ..)| *rank == to) {
+                    Some((_, operations, bytes)) => (*operations, *bytes) = (*operations + times, *bytes + sum),
+                    None => self.repeated.push((to, times, sum)),
+                }
+            }
+        }
     }
 
     /// No operation is under way.

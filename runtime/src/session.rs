@@ -185,11 +185,18 @@ impl<T: Transport> Session<T> {
 
     /// The barrier lets it go on; all ranks make a cut if it is time for one.
     pub fn leave_barrier(&self, recorder: &mut Recorder) {
-        let phase = {
-            let mut rank = self.rank();
-            rank.leave_barrier(recorder);
-            rank.phase()
-        };
+        self.rank().leave_barrier(recorder);
+        self.cut_if_due(recorder);
+    }
+
+    /// A strand passes a global barrier that waits for nobody.
+    pub fn pass_barrier(&self, recorder: &mut Recorder) {
+        self.rank().pass_barrier(recorder);
+        self.cut_if_due(recorder);
+    }
+
+    fn cut_if_due(&self, recorder: &mut Recorder) {
+        let phase = self.rank().phase();
         if phase.0 >= self.next_cut.load(Ordering::Relaxed) {
             let mut judge = lock(&self.judge);
             if !judge.muted {

@@ -3,30 +3,50 @@
 //! A post comes before the starts that name it. What an origin does between start and complete is done, for its target and whoever
 //! comes after that, when the target's wait returns; the origin itself knows no more than that its own buffers are free. So complete
 //! counts as a fence on the way to the target and a word written behind it, and wait as seeing that word. A target posts anew only
-//! after its wait: the next start tells the origin that the epoch before is over at the target too, and so, at the latest, does the
-//! second global barrier after complete.
+//! after its wait: the next start tells the origin that the epoch before is over at the target too, and so does a global barrier that the
+//! target comes to after its wait. Where no memory tells that it has waited, the second barrier after complete is taken for that one.
 
 use crate::mpi::call::{Call, SUCCESS, Shared, call, calls};
 use crate::mpi::comms::of_group;
 use crate::mpi::windows::{Step, Window, window};
+use crate::mpi::words;
 use mpi_sys::{MPI_Group, MPI_Win};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thrille_model::{Channel, Ctx, How, Rank, Segment, Token, Word};
 use thrille_runtime::Made;
 
-/// Scopes of completed epochs that the target may not be through with: those since the last global barrier, and those before it.
-static SETTLING: Shared<(Vec<Ctx>, Vec<Ctx>)> = Shared::new();
+/// A completed epoch that the target may not be through with.
+struct Settling {
+    /// What its operations go by.
+    ctx: Ctx,
+    /// What the target's waits are counted by.
+    word: Word,
+    /// The wait that ends it.
+    number: u64,
+    /// Global barriers since.
+    barriers: u32,
+}
+
+impl Settling {
+    /// Whether the target has waited for it, as far as that can be known, when a global barrier comes.
+    fn is_over(&mut self) -> bool {
+        self.barriers += 1;
+        words::lock(self.word).map_or(self.barriers > 1, |mut waits| waits.version() >= self.number)
+    }
+}
+
+static SETTLING: Shared<Vec<Settling>> = Shared::new();
 
 /// Whether there ever were any.
 static ANY_SETTLING: AtomicBool = AtomicBool::new(false);
 
-/// At a global barrier: the scopes that have waited for one already.
+/// At a global barrier: the scopes of epochs that are over with it.
 pub fn settled() -> Vec<Ctx> {
     if !ANY_SETTLING.load(Ordering::Relaxed) {
         return Vec::new();
     }
-    SETTLING.with(|(recent, older)| std::mem::replace(older, std::mem::take(recent)))
+    SETTLING.with(|all| all.extract_if(.., Settling::is_over).map(|epoch| epoch.ctx).collect())
 }
 
 fn posted(window: &Window, from: Rank, to: Rank, seq: u64) -> Token {
@@ -53,17 +73,12 @@ fn start(call: &mut Call, win: MPI_Win, group: MPI_Group) {
         }
         (tokens, over)
     });
-    let Some((tokens, mut over)) = found else { return };
+    let Some((tokens, over)) = found else { return };
     for token in tokens {
         call.acquire(token);
     }
-    SETTLING.with(|(recent, older)| {
-        over.retain(|ctx| recent.contains(ctx) || older.contains(ctx));
-        recent.retain(|ctx| !over.contains(ctx));
-        older.retain(|ctx| !over.contains(ctx));
-    });
-    for ctx in over {
-        call.quiet(ctx);
+    for epoch in SETTLING.with(|all| all.extract_if(.., |epoch| over.contains(&epoch.ctx)).collect::<Vec<_>>()) {
+        call.quiet(epoch.ctx);
     }
 }
 
@@ -92,11 +107,11 @@ fn complete(call: &mut Call, win: MPI_Win) {
         }
         call.fence(channel.ctx);
         let mut rank = call.o.session.rank();
-        let version = Made { version, unseen_before: false };
-        rank.update(call.o.recorder, word, version, How::Set, Some(channel), false);
+        let made = Made { version, unseen_before: false };
+        rank.update(call.o.recorder, word, made, How::Set, Some(channel), false);
         drop(rank);
         ANY_SETTLING.store(true, Ordering::Relaxed);
-        SETTLING.with(|(recent, _)| recent.push(channel.ctx));
+        SETTLING.with(|all| all.push(Settling { ctx: channel.ctx, word, number: version, barriers: 0 }));
     }
 }
 
@@ -108,6 +123,9 @@ fn waited(call: &mut Call, win: MPI_Win) {
     });
     for (word, version) in seen.unwrap_or_default() {
         call.o.session.rank().observe(call.o.recorder, word, version);
+        if let Some(mut waits) = words::lock(word) {
+            waits.update();
+        }
     }
 }
 

@@ -145,6 +145,14 @@ pub fn record_late(o: &mut Observed, issued: &Issued) {
     o.recorder.stack.go_back(left);
 }
 
+/// An operation has repeated so many times, of which nothing but this is told.
+pub fn count(o: &mut Observed, issued: &Issued, times: u64) {
+    let pair = kept(o.block).pairs[slot(issued)].as_ref();
+    if let Some(pair) = pair.filter(|pair| pair.issued == *issued) {
+        o.recorder.count_again(&pair.uses, times);
+    }
+}
+
 /// Whether the flush that was just carried out completes a deferred operation, of which nothing has come then.
 pub fn nothing_new(o: &mut Observed, rank: c_int, win: MPI_Win) -> bool {
     let (pc, observed) = (o.pc, o.recorder.observed);
@@ -155,6 +163,7 @@ pub fn nothing_new(o: &mut Observed, rank: c_int, win: MPI_Win) -> bool {
             && waiting.issued.transfer.goes_to(rank, win)
     };
     let Some(Waiting { issued, .. }) = again.waiting.take_if(completes) else { return false };
+    count(o, &issued, 1);
     o.recorder.complete_again();
     // SAFETY: the block is this thread's own.
     unsafe { (*o.block).settle = None };

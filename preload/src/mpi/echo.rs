@@ -52,6 +52,8 @@ pub struct Calls {
     /// The flush, and where that is called from.
     pub flush: usize,
     pub flushed_from: u64,
+    /// How often both were called once more.
+    pub times: u64,
 }
 
 /// Defines a put or get: the thread's next call as it was before, or any other, which `$body` is for.
@@ -157,6 +159,7 @@ macro_rules! flush {
                 "jne 2f",
                 "cmp rsi, qword ptr [rax + {win}]",
                 "jne 2f",
+                "inc qword ptr [rax + {times}]",
                 "mov qword ptr fs:[r11 + {next_flush}], 0",
                 "mov qword ptr fs:[r11 + {next_operation}], rax",
                 "mov qword ptr fs:[r11 + {depth}], 1",
@@ -181,6 +184,7 @@ macro_rules! flush {
                 rank = const std::mem::offset_of!($crate::mpi::echo::Calls, rank),
                 win = const std::mem::offset_of!($crate::mpi::echo::Calls, win),
                 flush = const std::mem::offset_of!($crate::mpi::echo::Calls, flush),
+                times = const std::mem::offset_of!($crate::mpi::echo::Calls, times),
                 to = sym $body,
             )
         }
@@ -249,9 +253,12 @@ fn settle(o: &mut Observed) {
         !std::mem::replace(&mut (*o.block).next_flush, std::ptr::null_mut()).is_null()
     };
     match std::mem::take(again::kept_echo(o.block)) {
-        Echo::Pair { issued, .. } if flushes => {
-            o.recorder.issue_again(&[]);
-            again::record_late(o, &issued);
+        Echo::Pair { issued, calls } => {
+            again::count(o, &issued, calls.times);
+            if flushes {
+                o.recorder.issue_again(&[]);
+                again::record_late(o, &issued);
+            }
         }
         Echo::Barrier { passed, .. } if passed > 0 => o.session.rank().pass_barriers(o.recorder, passed),
         _ => {}

@@ -18,7 +18,7 @@ use crate::mpi::call::{Call, SUCCESS, call, calls, flush};
 use crate::mpi::rma::opening;
 use crate::mpi::windows::{Taken, Window, window};
 use crate::mpi::words;
-use crate::rank::THREADED;
+use crate::rank::{Observed, THREADED};
 use mpi_sys::MPI_Win;
 use std::ffi::c_int;
 use std::sync::atomic::Ordering;
@@ -109,29 +109,42 @@ fn fence(call: &mut Call, win: MPI_Win, real: impl FnOnce() -> c_int) -> c_int {
     result
 }
 
-/// A fence before which nobody did anything: it only begins.
-fn open(call: &mut Call, win: MPI_Win) {
+/// A fence before which nobody did anything: it only begins. It counts like any other: if not all say so, which is an error of the program,
+/// they go on counting alike.
+fn open(call: &mut Call, win: MPI_Win, real: impl FnOnce() -> c_int) -> c_int {
     let me = call.me();
-    let token = window(win, |w| {
+    let begun = window(win, |w| {
         w.openings += 1;
         w.opening = Some(w.openings);
         w.met.clear();
-        opening(w.group(), me, w.openings)
+        if !w.global {
+            w.next_collective();
+        }
+        (opening(w.group(), me, w.openings), w.global)
     });
-    if let Some(token) = token {
+    if let Some((token, _)) = begun {
         call.release(token);
     }
+    let result = real();
+    if let Some((_, true)) = begun {
+        call.pass_barrier();
+    }
+    result
 }
 
-/// A lock is taken. What flows through an exclusive one is followed: its holders are counted. That holds for libraries that have the lock
+/// A lock is taken. What flows from who has it alone is followed: those are counted. That holds for libraries that have the lock
 /// when the call returns, as both that we know do.
-fn take(call: &mut Call, (window, rank): (u32, Rank), mode: Mode) {
+pub fn take(o: &mut Observed, (window, rank): (u32, Rank), mode: Mode) {
     let lock = Lock::Window(window, rank);
     let counter = Word { owner: rank, segment: Segment::Window(window), offset: u64::MAX };
-    let number = if mode == Mode::Exclusive { words::lock(counter).map(|mut counted| counted.update()) } else { None };
-    match number {
-        Some(number) => call.o.session.rank().lock_section(call.o.recorder, lock, number),
-        None => call.o.session.rank().lock(call.o.recorder, lock, mode),
+    let number = words::lock(counter).map(|mut counted| match mode {
+        Mode::Exclusive => counted.update(),
+        Mode::Shared => counted.version(),
+    });
+    match (number, mode) {
+        (Some(number), Mode::Exclusive) => o.session.rank().lock_section(o.recorder, lock, number),
+        (Some(number), Mode::Shared) => o.session.rank().lock_shared(o.recorder, lock, number),
+        (None, _) => o.session.rank().lock(o.recorder, lock, mode),
     }
 }
 
@@ -153,8 +166,7 @@ calls! {
     fn Win_fence(assert: c_int, win: MPI_Win), real => {
         let Some(mut call) = call() else { return real() };
         if assert & mpi_sys::MPI_MODE_NOPRECEDE as c_int != 0 {
-            open(&mut call, win);
-            return real();
+            return open(&mut call, win, real);
         }
         fence(&mut call, win, real)
     }
@@ -169,7 +181,7 @@ calls! {
                 Some((w.number, target))
             });
             if let (Some(Some(lock)), Taken::Yes) = (lock, taken(assert)) {
-                take(&mut call, lock, mode);
+                take(&mut call.o, lock, mode);
             }
         }
         result
@@ -211,7 +223,7 @@ calls! {
                 locks
             });
             for lock in reached.unwrap_or_default() {
-                take(&mut call, lock, Mode::Shared);
+                take(&mut call.o, lock, Mode::Shared);
             }
         }
         result

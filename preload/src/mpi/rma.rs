@@ -12,7 +12,7 @@ use crate::mpi::again;
 use crate::mpi::call::{Buffer, Call, SUCCESS, calls, operation, raw, scope};
 use crate::mpi::datatypes::layout;
 use crate::mpi::echo::Calls;
-use crate::mpi::epochs::real_flush;
+use crate::mpi::epochs::{real_flush, take};
 use crate::mpi::requests;
 use crate::mpi::windows::{Taken, window};
 use crate::mpi::words;
@@ -122,6 +122,7 @@ impl Transfer {
             count: to.count.try_into().ok()?,
             flush: real_flush(),
             flushed_from,
+            times: 0,
         })
     }
 
@@ -157,8 +158,8 @@ struct Plan {
     order: Order,
     ordered: bool,
     reading_goes_with_all: bool,
-    /// A lock that the operation is under, though this strand has not got it in its lockset yet.
-    lock: Option<(thrille_model::Lock, Mode)>,
+    /// Whether the operation is under a shared lock that this strand has not got in its lockset yet.
+    locks: bool,
     /// The target's coming to a fence that waited for nobody, if this is the first operation after it.
     opened: Option<Token>,
     number: u32,
@@ -183,15 +184,13 @@ fn plan(to: Target, deed: Deed, request: Option<Ctx>, me: Rank) -> Option<Plan> 
         if newly_pending {
             w.pending.push(to.rank);
         }
-        let lock = if w.lock_all == Some(Taken::Yes) && !w.locks.contains_key(&to.rank) {
+        let locks = w.lock_all == Some(Taken::Yes) && !w.locks.contains_key(&to.rank);
+        if locks {
             w.locks.insert(to.rank, Taken::Yes);
-            Some((thrille_model::Lock::Window(w.number, rank), Mode::Shared))
-        } else {
-            None
-        };
+        }
         let opened = w.opening.filter(|_| w.met.insert(rank)).map(|seq| opening(w.group(), rank, seq));
         let (ordered, reading_goes_with_all, number) = (w.ordered, w.reading_goes_with_all, w.number);
-        Some(Plan { rank, segment, offset, near, far, order, ordered, reading_goes_with_all, lock, opened, number })
+        Some(Plan { rank, segment, offset, near, far, order, ordered, reading_goes_with_all, locks, opened, number })
     })?
 }
 
@@ -370,8 +369,8 @@ fn prepare(o: &mut Observed, plan: &Plan) {
     if let Some(token) = plan.opened {
         o.acquire(token);
     }
-    if let Some((lock, mode)) = plan.lock {
-        o.session.rank().lock(o.recorder, lock, mode);
+    if plan.locks {
+        take(o, (plan.number, plan.rank), Mode::Shared);
     }
 }
 

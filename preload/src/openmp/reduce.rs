@@ -6,7 +6,7 @@ use super::strand::{aside, tell};
 use crate::real::Real;
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
-use thrille_model::Lock;
+use thrille_model::{Lock, Mode};
 
 thread_local! {
     /// The lock of the reduction that this thread is in.
@@ -16,7 +16,7 @@ thread_local! {
 fn begun(lock: *mut c_void) {
     let lock = lock as u64;
     REDUCES.set(lock);
-    tell(|rank, recorder| rank.lock_local_section(recorder, Lock::Process(recorder.strand().rank, lock)));
+    tell(|rank, recorder| rank.lock_local(recorder, Lock::Process(recorder.strand().rank, lock), Mode::Exclusive));
 }
 
 fn over() {
