@@ -26,17 +26,24 @@ struct Scope {
     private: usize,
 }
 
-impl Scope {
-    fn add(&mut self, open: Open) {
-        self.private += usize::from(matches!(open.uses, Use::Private(..)));
-        self.operations.push(open);
+impl Open {
+    fn is_private(&self) -> bool {
+        matches!(self.uses, Use::Private(..))
     }
+}
+
+/// Those of one strand.
+#[derive(Debug, Default)]
+struct Issued {
+    scopes: FxHashMap<Ctx, Scope>,
+    /// How many of them use private memory.
+    private: usize,
 }
 
 /// All of them.
 #[derive(Debug, Default)]
 pub(crate) struct Operations {
-    scopes: FxHashMap<Strand, FxHashMap<Ctx, Scope>>,
+    strands: FxHashMap<Strand, Issued>,
     len: usize,
 }
 
@@ -49,42 +56,57 @@ impl Operations {
         self.len == 0
     }
 
+    /// How many of one strand use private memory.
+    pub fn private(&self, strand: Strand) -> usize {
+        self.strands.get(&strand).map_or(0, |issued| issued.private)
+    }
+
     /// An operation is issued that this context completes.
     pub fn add(&mut self, ctx: Ctx, open: Open) {
+        let issued = self.strands.entry(open.access.strand).or_default();
+        let (scope, private) = (issued.scopes.entry(ctx).or_default(), usize::from(open.is_private()));
+        scope.operations.push(open);
+        scope.private += private;
+        issued.private += private;
         self.len += 1;
-        self.scopes.entry(open.access.strand).or_default().entry(ctx).or_default().add(open);
     }
 
     /// Those that a strand has issued on a context, to be completed.
     pub fn take(&mut self, strand: Strand, ctx: Ctx) -> Vec<Open> {
-        let taken = self.scopes.get_mut(&strand).and_then(|scopes| scopes.remove(&ctx)).unwrap_or_default();
-        self.len -= taken.operations.len();
-        taken.operations
+        let Some(issued) = self.strands.get_mut(&strand) else { return Vec::new() };
+        let Scope { operations, private } = issued.scopes.remove(&ctx).unwrap_or_default();
+        issued.private -= private;
+        self.len -= operations.len();
+        operations
     }
 
     /// Those that other strands have issued on a context.
     pub fn of_others(&mut self, strand: Strand, ctx: Ctx) -> impl Iterator<Item = &mut Open> {
-        let others = self.scopes.iter_mut().filter(move |(other, _)| **other != strand);
-        others.filter_map(move |(_, scopes)| scopes.get_mut(&ctx)).flat_map(|scope| &mut scope.operations)
+        let others = self.strands.iter_mut().filter(move |(other, _)| **other != strand);
+        others.filter_map(move |(_, issued)| issued.scopes.get_mut(&ctx)).flat_map(|scope| &mut scope.operations)
     }
 
     /// Those of one strand.
     pub fn of(&mut self, strand: Strand) -> impl Iterator<Item = &mut Open> {
-        self.scopes.get_mut(&strand).into_iter().flatten().flat_map(|(_, scope)| &mut scope.operations)
+        let scopes = self.strands.get_mut(&strand).into_iter().flat_map(|issued| issued.scopes.values_mut());
+        scopes.flat_map(|scope| &mut scope.operations)
     }
 
     /// Those of all strands.
     pub fn all(&mut self) -> impl Iterator<Item = &mut Open> {
-        self.scopes.values_mut().flatten().flat_map(|(_, scope)| &mut scope.operations)
+        let scopes = self.strands.values_mut().flat_map(|issued| issued.scopes.values_mut());
+        scopes.flat_map(|scope| &mut scope.operations)
     }
 
     /// Takes out those that are like this.
     pub fn extract(&mut self, mut like: impl FnMut(&Open) -> bool) -> Vec<Open> {
         let mut taken = Vec::new();
-        for scope in self.scopes.values_mut().flat_map(FxHashMap::values_mut) {
-            taken.extend(scope.operations.extract_if(.., |open| like(open)));
-            let private = |open: &&Open| matches!(open.uses, Use::Private(..));
-            scope.private = scope.operations.iter().filter(private).count();
+        for issued in self.strands.values_mut() {
+            for scope in issued.scopes.values_mut() {
+                taken.extend(scope.operations.extract_if(.., |open| like(open)));
+                scope.private = scope.operations.iter().filter(|open| open.is_private()).count();
+            }
+            issued.private = issued.scopes.values().map(|scope| scope.private).sum();
         }
         self.len -= taken.len();
         taken
@@ -92,15 +114,15 @@ impl Operations {
 
     /// Whether one uses some of these bytes of private memory.
     pub fn use_private(&self, lo: u64, hi: u64) -> bool {
-        let private = self.scopes.values().flat_map(FxHashMap::values).filter(|scope| scope.private > 0);
+        let scopes = self.strands.values().flat_map(|issued| issued.scopes.values());
         let used = |open: &Open| matches!(open.uses, Use::Private(from, to) if lo < to && from < hi);
-        private.flat_map(|scope| &scope.operations).any(used)
+        scopes.filter(|scope| scope.private > 0).flat_map(|scope| &scope.operations).any(used)
     }
 
     /// What those of one strand use: of shared memory as much as makes a difference ([`crate::underway`]).
     pub fn uses(&self, strand: Strand, mut tell: impl FnMut(Use)) {
         let mut shared = 0;
-        for scope in self.scopes.get(&strand).into_iter().flat_map(FxHashMap::values) {
+        for scope in self.strands.get(&strand).into_iter().flat_map(|issued| issued.scopes.values()) {
             let enough = if scope.private > 0 { usize::MAX } else { (FEW + 1).saturating_sub(shared) };
             for open in scope.operations.iter().take(enough) {
                 shared += usize::from(matches!(open.uses, Use::Shared(..)));
@@ -192,6 +214,7 @@ mod tests {
                     let own_shared = own().count() - own_private;
                     prop_assert!(shared <= own_shared && shared >= own_shared.min(FEW + 1));
                     prop_assert_eq!(fast.of(strand).count(), own().count());
+                    prop_assert_eq!(fast.private(strand), own_private);
                 }
             }
         }

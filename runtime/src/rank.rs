@@ -69,6 +69,10 @@ impl Knowledge {
     }
 }
 
+/// Buffers of a strand's operations that are gone through at every completion. More are gone through when half as many again are done: until then the
+/// strand takes some memory for used that is used no more, and makes more records than it must.
+const FEW_LEFT: usize = 16;
+
 /// Records at which merging begins.
 const MERGE: usize = 1 << 16;
 
@@ -838,7 +842,9 @@ impl Rank {
             self.event(recorder, Sync::Quiet(ctx));
         }
         let (me, phase) = (recorder.strand, self.single().then_some(recorder.phase));
-        for mut open in self.open.take(me, ctx) {
+        let done = self.open.take(me, ctx);
+        recorder.outdated += done.len();
+        for mut open in done {
             if let Span::Operation(operation) = &mut open.access.span {
                 operation.end = Some(recorder.pos);
             }
@@ -855,6 +861,10 @@ impl Rank {
         if self.single() && !self.open.is_empty() && ctx != Ctx(0) {
             // Something else is still under way: the report may have to say that the wrong context was completed.
             self.event_here(recorder, Sync::Quiet(ctx), recorder.pos);
+        }
+        let left = self.open.private(me);
+        if left > FEW_LEFT && recorder.outdated < left / 2 {
+            return;
         }
         recorder.nothing_under_way();
         let crossed = std::mem::take(&mut recorder.crossed);

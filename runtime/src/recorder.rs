@@ -23,6 +23,8 @@ pub struct Recorder {
     /// The position of its last event, at which its loads and stores are recorded: see [`crate::underway`].
     pub(crate) epoch: Pos,
     under_way: UnderWay,
+    /// Operations that are complete, though what they used is still among that.
+    pub(crate) outdated: usize,
     /// The strand has touched, or used by another operation, what an operation of its own that is under way uses.
     pub(crate) crossed: bool,
     pub(crate) phase: Phase,
@@ -124,6 +126,7 @@ impl Recorder {
             pos: Pos(0),
             epoch: Pos(0),
             under_way: UnderWay::default(),
+            outdated: 0,
             crossed: false,
             phase: Phase(0),
             until: Phase(0),
@@ -380,6 +383,7 @@ impl Recorder {
 
     /// No operation is under way.
     pub fn nothing_under_way(&mut self) {
+        self.outdated = 0;
         self.watched.clear();
         self.under_way.clear();
     }
