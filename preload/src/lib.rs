@@ -11,6 +11,7 @@
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
 //! | [`fortran`] | what gfortran leaves to its run-time library: input, output, strings, array intrinsics |
 //! | [`threads`] | pthreads: strands, locksets and the order between threads |
+//! | [`signals`] | signal handlers of the program, which are not looked at |
 //! | [`confirm`] | where strands stop in a run that confirms races |
 //! | [`openmp`] | OpenMP: what its runtime tells a tool, and threads of runtimes that tell nothing |
 //! | [`tasks`] | tasks of programs without OpenMP: `thrille/tasks.h` |
@@ -52,6 +53,7 @@ mod real;
 mod sampled;
 #[cfg(feature = "shmem")]
 mod shmem;
+mod signals;
 mod sites;
 mod stdio;
 mod tasks;

@@ -153,7 +153,10 @@ pub fn begin(told: &Told, link: Link, sink: Sink, regions: Regions) {
     if SESSION.set(session).is_ok() {
         attach(recorder);
         // SAFETY: registers a function of the right type for when the program calls `exit` or returns from `main`.
-        unsafe { on_exit(at_exit, std::ptr::null_mut()) };
+        unsafe {
+            on_exit(at_exit, std::ptr::null_mut());
+            libc::pthread_atfork(None, None, Some(in_child));
+        }
     }
 }
 
@@ -321,6 +324,13 @@ pub static LEAVING: OnceLock<unsafe extern "C" fn(c_int)> = OnceLock::new();
 
 unsafe extern "C" {
     fn on_exit(f: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
+/// A process that the program forks is no rank: it has nothing to tell, least of all in its parent's name.
+unsafe extern "C" fn in_child() {
+    OVER.store(true, Ordering::Release);
+    // SAFETY: the block is that of the only thread there is.
+    unsafe { (*block()).recorder = std::ptr::null_mut() };
 }
 
 extern "C" fn at_exit(status: c_int, _argument: *mut c_void) {

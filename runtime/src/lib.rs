@@ -5,6 +5,7 @@
 //! | [`runs`] | merges one strand's loads and stores into runs of bytes: the access path |
 //! | [`recorder`] | what one strand carries: its position, locks, call stack and runs; touched by its own thread only |
 //! | [`underway`] | what a strand's own operations are using |
+//! | `open` | the operations that are not complete |
 //! | `carried` | what an only strand does again and again, told once |
 //! | [`rank`] | what the strands of a rank share: log, operations, locksets, what each strand knows of the others; behind one lock |
 //! | `thin` | which records go when there are too many |
@@ -25,6 +26,7 @@ pub mod blocks;
 mod carried;
 pub mod crew;
 pub mod modules;
+mod open;
 pub mod rank;
 pub mod recorder;
 pub mod regions;

@@ -19,6 +19,7 @@ mod tasks;
 use crate::blocks::Blocks;
 use crate::carried::{Carried, Made, end_of_section};
 use crate::modules::Modules;
+use crate::open::{Open, Operations};
 use crate::recorder::{Recorder, UNRESOLVED};
 use crate::regions::Regions;
 use crate::runs::Run;
@@ -69,6 +70,10 @@ impl Knowledge {
     }
 }
 
+/// Buffers of a strand's operations that are gone through at every completion. More are gone through when half as many again are done: until then the
+/// strand takes some memory for used that is used no more, and makes more records than it must.
+const FEW_LEFT: usize = 16;
+
 /// Records at which merging begins.
 const MERGE: usize = 1 << 16;
 
@@ -101,16 +106,6 @@ fn progression(runs: &[Run]) -> (usize, u32) {
         return (1, first.times);
     }
     (teeth, runs[..teeth].iter().fold(0, |sum: u32, run| sum.saturating_add(run.times)))
-}
-
-#[derive(Debug)]
-struct Open {
-    access: Access,
-    locks: Vec<Held>,
-    uses: Use,
-    shipped: bool,
-    /// The strand other than its own that completed it, and where.
-    completed: Option<(Strand, Pos)>,
 }
 
 /// One end of an operation.
@@ -157,7 +152,7 @@ pub struct Rank {
     locksets: Locksets,
     blocks: Blocks,
     events: Vec<SyncEvent>,
-    open: Vec<Open>,
+    open: Operations,
     closes: Vec<(thrille_model::Rank, Close)>,
     windows: Vec<(u32, u64)>,
     accesses: Vec<Access>,
@@ -208,7 +203,7 @@ impl Rank {
             locksets: Locksets::default(),
             blocks: Blocks::default(),
             events: Vec::new(),
-            open: Vec::new(),
+            open: Operations::default(),
             closes: Vec::new(),
             windows: Vec::new(),
             accesses: Vec::new(),
@@ -463,7 +458,6 @@ impl Rank {
     pub fn freed(&mut self, recorder: &mut Recorder, address: u64, usable: u64, pc: u64) -> bool {
         // With one strand, blocks are not kept: only what is under way can still be using the memory.
         let (end, mut later) = (address.saturating_add(usable), false);
-        let used = |o: &Open| matches!(o.uses, Use::Private(lo, hi) if lo < end && address < hi);
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
             recorder.seen.clear();
             let _ = recorder.touch(address, usable, Kind::Write, Act::LibraryCall, pc);
@@ -474,7 +468,7 @@ impl Rank {
             }
             later = recorder.hand.as_mut().is_some_and(|hand| hand.core.free(Block { address, len: usable }));
         }
-        if self.single() && !self.open.iter().any(used) {
+        if self.single() && !self.open.use_private(address, end) {
             return later;
         }
         self.drain(recorder);
@@ -772,7 +766,7 @@ impl Rank {
             recorder.held.remove(index);
         }
         recorder.locks = self.locksets.intern(recorder.held.clone());
-        for open in self.open.iter_mut().filter(|o| o.access.strand == recorder.strand) {
+        for open in self.open.of(recorder.strand) {
             open.locks.retain(|h| h.lock != lock);
         }
     }
@@ -838,7 +832,8 @@ impl Rank {
                     segment => Use::Shared(end.owner, segment, lo, hi),
                 };
                 recorder.use_until_done(uses);
-                self.open.push(Open { access, locks: recorder.held.clone(), uses, shipped: false, completed: None });
+                let locks = recorder.held.clone();
+                self.open.add(ctx, Open { access, locks, uses, shipped: false, completed: None });
             }
         }
     }
@@ -885,37 +880,36 @@ impl Rank {
             self.event(recorder, Sync::Quiet(ctx));
         }
         let (me, phase) = (recorder.strand, self.single().then_some(recorder.until));
-        let mut next = 0;
-        while let Some(open) = self.open.get_mut(next) {
-            let (strand, begin) = (open.access.strand, open.access.begin);
-            let Span::Operation(operation) = &mut open.access.span else { return };
-            if operation.ctx != ctx {
-                next += 1;
-            } else if strand == me {
+        let done = self.open.take(me, ctx);
+        recorder.outdated += done.len();
+        for mut open in done {
+            if let Span::Operation(operation) = &mut open.access.span {
                 operation.end = Some(recorder.pos);
-                if begin <= recorder.epoch {
-                    // What follows comes after it, not just what follows the next event.
-                    recorder.epoch = recorder.pos;
-                }
-                let open = self.open.swap_remove(next);
-                self.close(open, phase, recorder.crossed);
-            } else {
-                if self.knowledge[me.number() as usize].of(strand) > begin.0 {
-                    open.completed.get_or_insert((me, recorder.pos));
-                }
-                next += 1;
             }
+            if open.access.begin <= recorder.epoch {
+                // What follows comes after it, not just what follows the next event.
+                recorder.epoch = recorder.pos;
+            }
+            self.close(open, phase, recorder.crossed);
+        }
+        let knows = &self.knowledge[me.number() as usize];
+        for open in self.open.of_others(me, ctx).filter(|o| knows.of(o.access.strand) > o.access.begin.0) {
+            open.completed.get_or_insert((me, recorder.pos));
         }
         if self.single() && !self.open.is_empty() && ctx != Ctx(0) {
             // Something else is still under way: the report may have to say that the wrong context was completed.
             self.event_here(recorder, Sync::Quiet(ctx), recorder.pos);
         }
+        let left = self.open.private(me);
+        if left > FEW_LEFT && recorder.outdated < left / 2 {
+            return;
+        }
         recorder.nothing_under_way();
         let crossed = std::mem::take(&mut recorder.crossed);
-        for open in self.open.iter().filter(|o| o.access.strand == me) {
+        self.open.uses(me, |uses| {
             recorder.crossed = crossed;
-            recorder.use_until_done(open.uses);
-        }
+            recorder.use_until_done(uses);
+        });
     }
 
     /// Hands a completed operation on to its owner.
@@ -941,7 +935,7 @@ impl Rank {
         recorder.until = next;
         let knows = &self.knowledge[recorder.strand.number() as usize];
         let settled = |(strand, pos): (Strand, Pos)| knows.of(strand) > pos.0;
-        let done: Vec<Open> = self.open.extract_if(.., |open| open.completed.is_some_and(settled)).collect();
+        let done = self.open.extract(|open| open.completed.is_some_and(settled));
         self.settled.clear();
         self.settled.extend(self.strands.iter().zip(&knows.strands).map(|(&strand, &bound)| (strand, Pos(bound))));
         for open in done {
@@ -983,7 +977,7 @@ impl Rank {
             .min()
             .unwrap_or(self.phase);
         let mut held_back = false;
-        for open in self.open.iter_mut().filter(|o| !o.shipped) {
+        for open in self.open.all().filter(|o| !o.shipped) {
             // Whether a lock protects what is still open shows only when it is complete.
             if open.locks.is_empty() || last {
                 open.shipped = true;

@@ -23,6 +23,8 @@ pub struct Recorder {
     /// The position of its last event, at which its loads and stores are recorded: see [`crate::underway`].
     pub(crate) epoch: Pos,
     under_way: UnderWay,
+    /// Operations that are complete, though what they used is still among that.
+    pub(crate) outdated: usize,
     /// The strand has touched, or used by another operation, what an operation of its own that is under way uses.
     pub(crate) crossed: bool,
     pub(crate) phase: Phase,
@@ -66,43 +68,56 @@ pub struct Recorder {
 pub(crate) struct Watched {
     lo: u64,
     hi: u64,
-    intervals: Vec<(u64, u64)>,
-    /// All that was ever watched, in order, apart from one another.
-    ever: Vec<(u64, u64)>,
+    now: Union,
+    /// All that was ever watched.
+    ever: Union,
     /// How often that grew.
     grown: u32,
 }
 
 impl Watched {
     fn add(&mut self, lo: u64, hi: u64) {
-        if self.intervals.is_empty() {
+        if self.now.0.is_empty() {
             (self.lo, self.hi) = (lo, hi);
         }
-        self.intervals.push((lo, hi));
         (self.lo, self.hi) = (self.lo.min(lo), self.hi.max(hi));
-        let first = self.ever.partition_point(|&(_, end)| end < lo);
-        let end = first + self.ever[first..].partition_point(|&(begin, _)| begin <= hi);
-        if first < end && self.ever[first].0 <= lo && hi <= self.ever[first].1 {
-            return;
+        self.now.add(lo, hi);
+        if self.ever.add(lo, hi) {
+            self.grown = self.grown.wrapping_add(1);
         }
-        let joined = self.ever[first..end].iter().fold((lo, hi), |a, b| (a.0.min(b.0), a.1.max(b.1)));
-        self.ever.splice(first..end, [joined]);
-        self.grown = self.grown.wrapping_add(1);
     }
 
     fn clear(&mut self) {
-        self.intervals.clear();
+        self.now.0.clear();
         (self.lo, self.hi) = (0, 0);
     }
 
     #[inline]
     fn touches(&self, lo: u64, hi: u64) -> bool {
-        lo < self.hi && self.lo < hi && self.intervals.iter().any(|&(a, b)| lo < b && a < hi)
+        lo < self.hi && self.lo < hi && self.now.touches(lo, hi)
+    }
+}
+
+/// Intervals as one set of bytes: in order, apart from one another. Thousands of buffers may be in use.
+#[derive(Debug, Default)]
+struct Union(Vec<(u64, u64)>);
+
+impl Union {
+    /// Whether it grew.
+    fn add(&mut self, lo: u64, hi: u64) -> bool {
+        let first = self.0.partition_point(|&(_, end)| end < lo);
+        let end = first + self.0[first..].partition_point(|&(begin, _)| begin <= hi);
+        if first < end && self.0[first].0 <= lo && hi <= self.0[first].1 {
+            return false;
+        }
+        let joined = self.0[first..end].iter().fold((lo, hi), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        self.0.splice(first..end, [joined]);
+        true
     }
 
-    fn ever_touches(&self, lo: u64, hi: u64) -> bool {
-        let first = self.ever.partition_point(|&(_, end)| end <= lo);
-        self.ever.get(first).is_some_and(|&(begin, _)| begin < hi)
+    fn touches(&self, lo: u64, hi: u64) -> bool {
+        let first = self.0.partition_point(|&(_, end)| end <= lo);
+        self.0.get(first).is_some_and(|&(begin, _)| begin < hi)
     }
 }
 
@@ -113,6 +128,7 @@ impl Recorder {
             pos: Pos(0),
             epoch: Pos(0),
             under_way: UnderWay::default(),
+            outdated: 0,
             crossed: false,
             phase: Phase(0),
             until: Phase(0),
@@ -296,7 +312,7 @@ impl Recorder {
     pub fn is_private(&mut self, address: u64, len: u64) -> bool {
         !self.threaded
             && self.regions.find(address, &mut self.hint).is_none()
-            && !self.watched.ever_touches(address, address.saturating_add(len))
+            && !self.watched.ever.touches(address, address.saturating_add(len))
     }
 
     /// Changes when memory is shared that was not before: what was found to be private must be looked at again.
@@ -336,13 +352,13 @@ impl Recorder {
     /// What its operations use now, if it is little.
     pub fn uses(&self) -> Option<Vec<Use>> {
         let shared = self.under_way.all()?.iter().map(|&(owner, segment, lo, hi)| Use::Shared(owner, segment, lo, hi));
-        Some(self.watched.intervals.iter().map(|&(lo, hi)| Use::Private(lo, hi)).chain(shared).collect())
+        Some(self.watched.now.0.iter().map(|&(lo, hi)| Use::Private(lo, hi)).chain(shared).collect())
     }
 
     /// Whether none of its operations is under way and there is no other strand to complete one.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        !self.threaded && self.under_way.is_empty() && self.watched.intervals.is_empty()
+        !self.threaded && self.under_way.is_empty() && self.watched.now.0.is_empty()
     }
 
     /// The position of its last event. While it stays the same, others cannot tell one moment of the strand from another.
@@ -385,6 +401,7 @@ impl Recorder {
 
     /// No operation is under way.
     pub fn nothing_under_way(&mut self) {
+        self.outdated = 0;
         self.watched.clear();
         self.under_way.clear();
     }
@@ -405,7 +422,8 @@ impl Recorder {
 
 #[cfg(test)]
 mod tests {
-    use super::Watched;
+    use super::{Union, Watched};
+    use proptest::prelude::*;
 
     #[test]
     fn what_was_watched_is_remembered() {
@@ -416,9 +434,24 @@ mod tests {
             watched.add(interval.0, interval.1);
             assert_eq!(watched.grown, grown, "{interval:?}");
         }
+        assert!(watched.touches(44, 50) && !watched.touches(45, 50));
         watched.clear();
-        assert_eq!(watched.ever, [(5, 45)]);
-        assert!(watched.ever_touches(44, 50) && !watched.ever_touches(45, 50) && !watched.ever_touches(0, 5));
+        assert_eq!(watched.ever.0, [(5, 45)]);
+        assert!(watched.ever.touches(44, 50) && !watched.ever.touches(45, 50) && !watched.ever.touches(0, 5));
         assert!(!watched.touches(10, 20));
+    }
+
+    proptest! {
+        #[test]
+        fn a_union_is_its_bytes(intervals in prop::collection::vec((0u64..60, 1u64..9), 0..20), at in 0u64..64, len in 1u64..9) {
+            let mut union = Union::default();
+            for (i, &(lo, len)) in intervals.iter().enumerate() {
+                let known = (lo..lo + len).all(|byte| intervals[..i].iter().any(|&(a, n)| a <= byte && byte < a + n));
+                prop_assert_eq!(union.add(lo, lo + len), !known);
+            }
+            let touches = intervals.iter().any(|&(lo, n)| lo < at + len && at < lo + n);
+            prop_assert_eq!(union.touches(at, at + len), touches);
+            prop_assert!(union.0.windows(2).all(|pair| pair[0].1 < pair[1].0));
+        }
     }
 }

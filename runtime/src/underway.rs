@@ -7,7 +7,7 @@
 use thrille_model::{Rank, Segment};
 
 /// More are not looked at one by one.
-const FEW: usize = 8;
+pub(crate) const FEW: usize = 8;
 
 /// Bytes that an operation uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -114,7 +114,7 @@ impl Rank {
     /// The task of this role has ended, with no access after `end`.
     pub fn retire(&mut self, role: &Role, end: Pos) {
         let &Role { strand, pos, .. } = role;
-        for open in self.open.iter_mut().filter(|o| o.access.strand == strand) {
+        for open in self.open.of(strand) {
             open.locks.clear();
         }
         self.inside.retain(|&(inside, ..)| inside != strand);

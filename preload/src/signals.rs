@@ -1,0 +1,103 @@
+//! Signal handlers of the program.
+//!
+//! A handler runs at any moment: between two instructions of the program, or in the middle of what this library does for one of its calls, with its locks
+//! taken. So what a handler does is not looked at, and what it interrupts finds its thread's block as it was. The handlers are the program's own, also
+//! for who asks which one is installed.
+
+use crate::entry::block;
+use crate::real::Real;
+use libc::{c_int, c_void, sighandler_t, siginfo_t};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The program's handlers, by signal.
+static HANDLERS: [AtomicUsize; 65] = [const { AtomicUsize::new(0) }; 65];
+
+/// What the system calls instead of them.
+unsafe extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    let Some(handler) = usize::try_from(signal).ok().and_then(|signal| HANDLERS.get(signal)) else { return };
+    let handler = handler.load(Ordering::Acquire);
+    if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
+        return;
+    }
+    let block = block();
+    // SAFETY: the block is this thread's own. The handler is what the program installed for this signal; on this machine one that wants its
+    // number alone does not see the other arguments, which the system passes to either.
+    unsafe {
+        let (pc, sp, depth) = ((*block).pc, (*block).sp, (*block).depth);
+        (*block).depth += 1;
+        std::mem::transmute::<usize, unsafe extern "C" fn(c_int, *mut siginfo_t, *mut c_void)>(handler)(
+            signal, info, context,
+        );
+        ((*block).pc, (*block).sp, (*block).depth) = (pc, sp, depth);
+    }
+}
+
+fn handle_address() -> sighandler_t {
+    handle as *const () as sighandler_t
+}
+
+/// What is to be installed in place of a handler, once that is noted, and the one that was noted before.
+fn note(signal: c_int, handler: sighandler_t) -> (sighandler_t, sighandler_t) {
+    let own = matches!(handler, libc::SIG_DFL | libc::SIG_IGN | libc::SIG_ERR) || handler == handle_address();
+    match usize::try_from(signal).ok().and_then(|signal| HANDLERS.get(signal)) {
+        Some(noted) if own => (handler, noted.load(Ordering::Acquire)),
+        Some(noted) => (handle_address(), noted.swap(handler, Ordering::AcqRel)),
+        None => (handler, libc::SIG_DFL),
+    }
+}
+
+/// The program's handler, if it is the one that was installed.
+fn meant(installed: sighandler_t, before: sighandler_t) -> sighandler_t {
+    if installed == handle_address() { before } else { installed }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int {
+    static REAL: Real = Real::new(b"sigaction\0");
+    type Function = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
+    let address = REAL.get();
+    if address == 0 {
+        return -1;
+    }
+    // SAFETY: the C library's function of this name has this type; the program's pointers are what it wants to be read and written.
+    unsafe {
+        let real = std::mem::transmute::<usize, Function>(address);
+        let mut copy = new.as_ref().copied();
+        let before = match &mut copy {
+            Some(new) => {
+                let (install, before) = note(signal, new.sa_sigaction);
+                new.sa_sigaction = install;
+                before
+            }
+            None => note(signal, libc::SIG_DFL).1,
+        };
+        let result = real(signal, copy.as_ref().map_or(std::ptr::null(), std::ptr::from_ref), old);
+        if let (0, Some(old)) = (result, old.as_mut()) {
+            old.sa_sigaction = meant(old.sa_sigaction, before);
+        }
+        result
+    }
+}
+
+/// The functions that install a handler and return the former one.
+macro_rules! simple {
+    ($( $name:ident )*) => { $(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(signal: c_int, handler: sighandler_t) -> sighandler_t {
+            static REAL: Real = Real::new(concat!(stringify!($name), "\0").as_bytes());
+            let address = REAL.get();
+            if address == 0 {
+                return libc::SIG_ERR;
+            }
+            let (install, before) = note(signal, handler);
+            // SAFETY: the C library's function of this name has this type.
+            let real = unsafe {
+                std::mem::transmute::<usize, unsafe extern "C" fn(c_int, sighandler_t) -> sighandler_t>(address)
+            };
+            // SAFETY: the handler is the program's, or the one above that calls it.
+            meant(unsafe { real(signal, install) }, before)
+        }
+    )* };
+}
+
+simple! { signal bsd_signal sysv_signal __sysv_signal }
