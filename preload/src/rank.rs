@@ -241,7 +241,9 @@ pub fn observe_unsettled() -> Option<Observed> {
         if !(*block).local.is_null() {
             confirm::enter_call((*block).local);
         }
-        Some(Observed { session, recorder: &mut *(*block).recorder, pc: (*block).pc, block })
+        let (recorder, pc) = (&mut *(*block).recorder, (*block).pc);
+        recorder.calling = pc;
+        Some(Observed { session, recorder, pc, block })
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use thrille_model::job::{Api, Entry, Progress, rank_file};
 use thrille_model::wire::{write_frame, write_head};
 use thrille_model::{
-    Act, Interval, Kind, Object, Phase, Phases, Race, Rank, Segment, Side, Site, StackId, Strand, Why,
+    Act, Interval, Kind, Object, Phase, Phases, Pos, Race, Rank, Segment, Side, Site, StackId, Strand, Why,
 };
 use thrille_report::{Colour, Report, RunInfo};
 
@@ -19,6 +19,8 @@ fn side(rank: u32, act: Act, offset: u64, at: u64) -> Side {
         act,
         kind: Kind::Write,
         bytes: Interval::from_len(at, 4).unwrap(),
+        begin: Pos(0),
+        end: None,
         phases: Phases { lo: Phase(0), hi: Some(Phase(0)) },
         ctx: None,
         locks: Vec::new(),
@@ -31,7 +33,7 @@ fn side(rank: u32, act: Act, offset: u64, at: u64) -> Side {
 fn race(a: u64, b: u64, at: u64) -> Race {
     let object = Object { owner: Rank(0), segment: Segment::Statics, offset: at, allocation: None };
     let (first, second) = (side(0, Act::Store, a, at), side(1, Act::Put, b, at));
-    Race { object, first, second, why: Why::Unsynchronised, seen: 1 }
+    Race { object, first, second, why: Why::Unsynchronised, around: Vec::new(), seen: 1 }
 }
 
 fn write(dir: &Path, rank: u32, entries: &[Entry]) {

@@ -35,6 +35,8 @@ pub struct Recorder {
     pub(crate) runs: Runs,
     /// The strand's calls.
     pub stack: CallStack,
+    /// The return address of the call that it synchronises by; 0 if that is not known.
+    pub calling: u64,
     /// While tasks are followed: what this one has touched already.
     pub(crate) seen: Seen,
     /// The same on several threads: what this one does for them.
@@ -119,6 +121,7 @@ impl Recorder {
             sections: Vec::new(),
             runs: Runs::new(BUFFERED),
             stack: CallStack::new(),
+            calling: 0,
             regions,
             seen: Seen::default(),
             hand: None,
