@@ -54,6 +54,7 @@ mod sampled;
 mod shmem;
 mod sites;
 mod stdio;
+mod symbols;
 mod tasks;
 mod threads;
 mod tsan;
