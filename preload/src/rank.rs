@@ -172,11 +172,11 @@ pub fn detach() -> Option<Box<Recorder>> {
         let recorder = std::mem::replace(&mut (*block()).recorder, std::ptr::null_mut());
         confirm::end_strand(std::mem::replace(&mut (*block()).local, std::ptr::null_mut()));
         let kept = std::mem::replace(&mut (*block()).kept, std::ptr::null_mut());
+        let mut recorder = (!recorder.is_null()).then(|| Box::from_raw(recorder))?;
         #[cfg(feature = "mpi")]
-        crate::mpi::again::forget(kept);
+        crate::mpi::again::forget(kept, recorder.strand().rank);
         #[cfg(not(feature = "mpi"))]
         let _ = kept;
-        let mut recorder = (!recorder.is_null()).then(|| Box::from_raw(recorder))?;
         sampled::detach(&mut recorder);
         Some(recorder)
     }

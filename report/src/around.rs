@@ -10,6 +10,7 @@
 //! | after the access | before the other | the access is an operation that it does not complete |
 
 use crate::api;
+use crate::build::is_ours;
 use crate::modules::Modules;
 use crate::records::RankRecords;
 use crate::shape::{Frame, SyncReport};
@@ -55,7 +56,7 @@ pub fn around(race: &Race, ranks: &[RankRecords], modules: &mut Modules, names: 
         .iter()
         .map(|line| {
             let at = ranks.get(line.strand.rank.0 as usize).and_then(|rank| rank.callers.get(&line.caller));
-            let at = at.map(|&site| modules.frames(site)[0].clone());
+            let at = at.map(|&site| modules.frames(site)[0].clone()).filter(|at| !is_ours(&at.module));
             let of_a = line.strand == a.strand;
             let own = if of_a { a } else { b };
             let when = match line.pos <= own.begin {
@@ -67,7 +68,7 @@ pub fn around(race: &Race, ranks: &[RankRecords], modules: &mut Modules, names: 
                 side: if of_a { "a" } else { "b" }.into(),
                 when: when.into(),
                 kind: kind(&line.syncs).into(),
-                text: describe(&line.syncs, own, names),
+                text: describe(line, own, names),
                 call: at.as_ref().and_then(|at| call(at, names.api)),
                 at,
                 leads_to: Vec::new(),
@@ -98,6 +99,8 @@ pub fn near_misses(told: &[SyncReport]) -> Vec<String> {
         let (but, to) = (from.but.as_ref()?, &told[*from.leads_to.first()?]);
         let (leaves, comes) = (named(from)?, named(to)?);
         Some(match from.when == to.when {
+            // Of a meeting of many threads only a part is known.
+            true if leaves == comes => return None,
             true => format!("{leaves} leads to {comes}, but {but}"),
             false if leaves == comes => format!("{leaves} comes between the two, but {but}"),
             false => format!("{leaves} and {comes} come between the two, but that {but}"),
@@ -210,7 +213,8 @@ fn kind(syncs: &[Sync]) -> &'static str {
 }
 
 /// What a line does, each thing once.
-fn describe(syncs: &[Sync], own: &Side, names: &Names) -> String {
+fn describe(line: &Line, own: &Side, names: &Names) -> String {
+    let syncs = &line.syncs[..];
     let mut said: Vec<String> = Vec::new();
     let locks = syncs.iter().any(|s| matches!(s, Sync::Lock(..) | Sync::Unlock(..)));
     let gives = syncs.iter().any(|s| matches!(s, Sync::Release(_) | Sync::Update { .. }));
@@ -221,7 +225,10 @@ fn describe(syncs: &[Sync], own: &Side, names: &Names) -> String {
             Sync::Quiet(_) | Sync::Fence(_) => gives,
             _ => false,
         };
-        let text = words_for(*sync, syncs, own, names);
+        let text = match sync {
+            Sync::Quiet(ctx) => completes(*ctx, line.pos, own, names.api),
+            _ => words_for(*sync, syncs, names),
+        };
         if !aside && !said.contains(&text) {
             said.push(text);
         }
@@ -229,7 +236,7 @@ fn describe(syncs: &[Sync], own: &Side, names: &Names) -> String {
     said.join(", ")
 }
 
-fn words_for(sync: Sync, all: &[Sync], own: &Side, names: &Names) -> String {
+fn words_for(sync: Sync, all: &[Sync], names: &Names) -> String {
     let meets = |token: Token| all.contains(&Sync::Release(token)) && all.contains(&Sync::Acquire(token));
     let child = |strand: Strand| match strand.is_task() {
         true => format!("task {}", strand.number()),
@@ -283,21 +290,26 @@ fn words_for(sync: Sync, all: &[Sync], own: &Side, names: &Names) -> String {
             format!("{what} {}", (names.word)(&word))
         }
         Sync::Observe { word, .. } => format!("sees {}", (names.word)(&word)),
-        Sync::Quiet(ctx) => completes(ctx, own, names.api),
+        Sync::Quiet(_) => "completes operations".into(),
         Sync::Lock(lock, _) => format!("takes {}", (names.lock)(&lock)),
         Sync::Unlock(lock, _) => format!("gives {} back", (names.lock)(&lock)),
         Sync::Fence(_) => "orders what follows behind what was issued, completes nothing".into(),
     }
 }
 
-fn completes(ctx: Ctx, own: &Side, api: Api) -> String {
+fn completes(ctx: Ctx, at: Pos, own: &Side, api: Api) -> String {
     match (api, own.ctx) {
-        (_, Some(own)) if own == ctx => "completes it".into(),
-        (Api::Mpi, Some(own)) if own.near() == Some(ctx) => "completes it at its origin only".into(),
+        (_, Some(mine)) if mine == ctx || is_whole(ctx, at, own) => "completes it".into(),
+        (Api::Mpi, Some(mine)) if mine.near() == Some(ctx) => "completes it at its origin only".into(),
         (Api::Mpi, _) => "completes another operation".into(),
         (Api::OpenShmem, _) if ctx.0 == 0 => "completes what is on the default context".into(),
         (Api::OpenShmem, _) => format!("completes what is on context {}", ctx.0),
     }
+}
+
+/// Whether the call that completes an operation's near end at this position goes on to complete its far end.
+fn is_whole(ctx: Ctx, at: Pos, own: &Side) -> bool {
+    own.ctx.and_then(Ctx::near) == Some(ctx) && own.end.is_some_and(|end| end.0 == at.0 + 1)
 }
 
 /// The completion behind side a that does not complete it: of its own near end, or else the first one of something else.
@@ -309,7 +321,7 @@ pub fn wrong_completion(race: &Race) -> Option<&SyncEvent> {
         event.strand == a.strand
             && event.pos > a.begin
             && before_b
-            && matches!(event.sync, Sync::Quiet(ctx) if ctx != own)
+            && matches!(event.sync, Sync::Quiet(ctx) if ctx != own && !is_whole(ctx, event.pos, a))
     };
     let near = |event: &&SyncEvent| matches!(event.sync, Sync::Quiet(ctx) if own.near() == Some(ctx));
     let mut all: Vec<&SyncEvent> = race.around.iter().filter(counts).collect();

@@ -279,7 +279,8 @@ fn variable_name(variable: &Variable) -> String {
     }
 }
 
-fn is_ours(module: &str) -> bool {
+/// Whether a loaded file is our own library.
+pub fn is_ours(module: &str) -> bool {
     module.rsplit('/').next().is_some_and(|name| name.starts_with("libthrille"))
 }
 

@@ -798,7 +798,7 @@ impl Rank {
         };
         recorder.observed += 1;
         if end.owner != self.me {
-            self.sent(end.owner, end.len);
+            self.count(end.owner, 1, end.len);
         }
         let crosses = recorder.crosses(end.owner, end.segment, end.lo, end.lo.saturating_add(end.len));
         match lasts {
@@ -831,13 +831,14 @@ impl Rank {
         self.recorded += 1;
     }
 
-    fn sent(&mut self, to: thrille_model::Rank, bytes: u64) {
+    /// So many operations on another rank's memory, each of so many bytes.
+    pub fn count(&mut self, to: thrille_model::Rank, times: u64, bytes: u64) {
         let to = to.0 as usize;
         if self.traffic.len() <= to {
             self.traffic.resize(to + 1, (0, 0));
         }
         let (operations, sum) = &mut self.traffic[to];
-        (*operations, *sum) = (*operations + 1, *sum + bytes);
+        (*operations, *sum) = (*operations + times, *sum + times * bytes);
     }
 
     /// Operations on other ranks' memory: whose, how many, how many bytes.

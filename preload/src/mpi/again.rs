@@ -9,10 +9,10 @@
 use crate::entry::Block;
 use crate::mpi::rma::{self, Transfer};
 use crate::mpi::windows::window;
-use crate::rank::Observed;
+use crate::rank::{Observed, SESSION};
 use mpi_sys::MPI_Win;
 use std::ffi::c_int;
-use thrille_model::{Pos, StackId};
+use thrille_model::{Pos, Rank, StackId};
 use thrille_runtime::Use;
 
 /// Operations that are remembered.
@@ -35,6 +35,21 @@ struct Pair {
     epoch: Pos,
     /// How many calls it had made that may change how an operation is understood.
     others: u64,
+    /// How often it was repeated without being recorded.
+    times: u64,
+}
+
+impl Pair {
+    /// Tells the rank of the repetitions that nobody recorded, so that the report counts them.
+    fn count(&self, me: Rank, rank: &mut thrille_runtime::Rank) {
+        for used in &self.uses {
+            if let (Use::Shared(owner, _, lo, hi), 1..) = (*used, self.times)
+                && owner != me
+            {
+                rank.count(owner, self.times, hi - lo);
+            }
+        }
+    }
 }
 
 /// One that waits for its flush, and how many accesses the strand had made when it was issued.
@@ -71,11 +86,14 @@ fn kept(block: *mut Block) -> &'static mut Again {
     }
 }
 
-/// Gives back what was kept for a thread.
-pub fn forget(kept: *mut std::ffi::c_void) {
+/// Gives back what was kept for a thread of this rank.
+pub fn forget(kept: *mut std::ffi::c_void, me: Rank) {
     if !kept.is_null() {
         // SAFETY: made from a box in `kept`, and its thread uses it no more.
-        drop(unsafe { Box::from_raw(kept.cast::<Again>()) });
+        let again = unsafe { Box::from_raw(kept.cast::<Again>()) };
+        if let Some(session) = SESSION.get() {
+            again.pairs.iter().flatten().for_each(|pair| pair.count(me, &mut session.rank()));
+        }
     }
 }
 
@@ -133,7 +151,10 @@ pub fn nothing_new(o: &mut Observed, rank: c_int, win: MPI_Win) -> bool {
             && waiting.issued.transfer.goes_to(rank, win)
     });
     if completes {
-        again.waiting = None;
+        let issued = again.waiting.take().map(|waiting| waiting.issued);
+        if let Some(pair) = issued.and_then(|issued| again.pairs[slot(&issued)].as_mut()) {
+            pair.times += 1;
+        }
         o.recorder.complete_again();
         // SAFETY: the block is this thread's own.
         unsafe { (*o.block).settle = None };
@@ -152,6 +173,9 @@ pub fn flushed(o: &mut Observed, rank: c_int, win: MPI_Win) {
     // Two scopes are completed by a flush: nothing else moved the strand on. One that goes to the own rank lets others get on, each time.
     let own = window(win, |w| w.rank) == Some(rank);
     if idle && !own && before == observed && issued.transfer.goes_to(rank, win) && now.0 <= pos.0 + 2 {
-        again.pairs[slot(&issued)] = Some(Pair { issued, flushed_at, uses, epoch, others: again.others });
+        let new = Pair { issued, flushed_at, uses, epoch, others: again.others, times: 0 };
+        if let Some(old) = again.pairs[slot(&issued)].replace(new) {
+            old.count(o.recorder.strand().rank, &mut o.session.rank());
+        }
     }
 }

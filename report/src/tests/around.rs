@@ -132,6 +132,9 @@ fn the_wrong_completion_is_the_recorded_one() {
     assert_eq!(at(&completed(3, &[(11, 8, 1), (12, 6, 2)])), Some(1));
     assert_eq!(at(&completed(3, &[(9, 2, 2)])), None, "what comes before the operation completes nothing of it");
     assert_eq!(at(&completed(3, &[(11, 3, 2)])), None, "that one would have been the right one");
+    let mut whole = completed(3, &[(11, 2, 2)]);
+    whole.first.end = Some(Pos(12));
+    assert_eq!(at(&whole), None, "a call that completes both ends");
 
     let race = found(completed(0, &[(11, 4, 2)]), Api::OpenShmem);
     let fix = race.why.fix.unwrap();
