@@ -66,7 +66,7 @@ pub fn confirm(typed: &args::Confirm) -> Result<Code> {
         bail!("the directory {} that the program ran in is gone: run it again", info.directory);
     }
     let oracle = settings.oracle.clone();
-    let ranks = Ranks::new(&dir, &info, oracle, Input::capture()?)?;
+    let ranks = Ranks::new(&dir, &info, &report, oracle, Input::capture()?)?;
     same_build(&report)?;
     if let Some(text) = &typed.replay {
         return replay(&report, ranks, &text.parse()?, &settings);
@@ -81,7 +81,7 @@ pub fn confirm(typed: &args::Confirm) -> Result<Code> {
 
 /// Phase 2 after phase 1, on what it found. What goes wrong is a note: the races were found all the same.
 pub fn after_run(dir: &Path, info: &RunInfo, report: &Report, settings: &Settings, input: Input) -> Vec<String> {
-    let done = Ranks::new(dir, info, settings.oracle.clone(), input)
+    let done = Ranks::new(dir, info, report, settings.oracle.clone(), input)
         .and_then(|ranks| same_build(report).map(|()| ranks))
         .and_then(|ranks| look_for(report, ranks, dir, settings, false));
     done.unwrap_or_else(|error| vec![format!("the races could not be confirmed: {error:#}")])

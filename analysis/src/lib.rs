@@ -15,6 +15,7 @@
 //! Sound and complete for the logs it is given, which `tests/oracle.rs` checks against `thrille_model::oracle` on random programs
 //! at 1 to 7 ranks. It misses nothing but what was dropped before it got here.
 
+pub mod around;
 pub mod clock;
 pub mod directory;
 pub mod exchange;

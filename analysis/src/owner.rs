@@ -1,11 +1,13 @@
 //! What an owner keeps of its memory's accesses from one cut to the next.
 
+use crate::around::Around;
 use crate::exchange::Close;
 use crate::known::Doubts;
 use crate::replay::{Found, Logs, Pair, replay};
 use crate::screen::{Screened, screen};
 use crate::sections::Over;
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use thrille_history::Store;
 use thrille_model::{
@@ -163,6 +165,7 @@ impl Owner {
     pub fn judge(&mut self, logs: Logs) {
         let (mut races, mut fresh) = (std::mem::take(&mut self.races), std::mem::take(&mut self.fresh));
         let mut postponed = Postponed::default();
+        let around = OnceCell::new();
         self.unordered(logs, |pair, a, b| {
             let pairing = pairing(a, b);
             if self.held_back && !races.contains_key(&pairing) {
@@ -171,7 +174,8 @@ impl Owner {
             }
             races.entry(pairing).and_modify(|race| race.seen += 1).or_insert_with(|| {
                 fresh.push(pairing);
-                race(a, b, pair, &self.locksets)
+                let around = around.get_or_init(|| Around::new(logs.events)).of(a, b);
+                Race { around, ..race(a, b, pair, &self.locksets) }
             });
         });
         (self.races, self.fresh, self.postponed) = (races, fresh, postponed);
@@ -260,6 +264,7 @@ fn race(a: &Access, b: &Access, pair: Pair, locksets: &Locksets) -> Race {
         first: side(a, offset, locksets),
         second: side(b, offset, locksets),
         why: pair.why,
+        around: Vec::new(),
         seen: 1,
     }
 }
@@ -271,6 +276,8 @@ fn side(access: &Access, offset: u64, locksets: &Locksets) -> Side {
         act: access.act,
         kind: access.kind,
         bytes: comb::tooth_at(access.place.teeth(), offset).unwrap_or(access.place.bytes),
+        begin: access.begin,
+        end: access.operation().and_then(|operation| operation.end),
         phases: access.phases,
         ctx: access.operation().map(|o| o.ctx),
         locks: locksets.get(access.locks).to_vec(),

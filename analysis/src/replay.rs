@@ -32,8 +32,8 @@ use std::ops::Bound;
 use std::rc::Rc;
 use thrille_history::{History, IntervalSkiplist, Keep};
 use thrille_model::{
-    Access, Ctx, Flow, How, Lock, Locksets, Mode, Order, Pos, Rank, Segment, Site, Span, Strand, Sync, SyncEvent,
-    Token, Why, Word, conflict, protected,
+    Access, Caller, Ctx, Flow, How, Lock, Locksets, Mode, Order, Pos, Rank, Segment, Site, Span, Strand, Sync,
+    SyncEvent, Token, Why, Word, conflict, protected,
 };
 
 /// An unordered, conflicting, unprotected pair: indices of accesses, the earlier in the replay first.
@@ -80,7 +80,7 @@ pub fn replay(accesses: &[Access], chosen: &[bool], logs: Logs, locksets: &Locks
 
 /// A flow as what it does to the order: the end of the earlier section comes before the access in the later one.
 pub fn as_events(flow: Flow) -> [SyncEvent; 2] {
-    let event = |(strand, pos), sync| SyncEvent { strand, pos, sync };
+    let event = |(strand, pos), sync| SyncEvent { strand, pos, sync, at: Caller::default() };
     [event(flow.from, Sync::Release(Token::Flow(flow))), event(flow.to, Sync::Acquire(Token::Flow(flow)))]
 }
 

@@ -121,7 +121,7 @@ impl World {
     fn event_at(&mut self, s: usize, pos: Pos, sync: Sync) {
         let own = self.strands[s].strand.index as usize;
         self.strands[s].knows[own] = pos.0;
-        self.events.push(SyncEvent { strand: self.strands[s].strand, pos, sync });
+        self.events.push(SyncEvent { strand: self.strands[s].strand, pos, sync, at: Caller::default() });
     }
 
     fn site(&mut self, step: u32) -> Site {

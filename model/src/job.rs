@@ -6,6 +6,7 @@
 use crate::access::{Site, StackId};
 use crate::race::Race;
 use crate::strand::{Phase, Rank};
+use crate::sync::Caller;
 use serde::{Deserialize, Serialize};
 
 /// The directory of the run. Without this variable the injected library does nothing.
@@ -96,6 +97,13 @@ pub enum Entry {
         id: StackId,
         /// The caller's node; 0 is the outermost one known.
         parent: StackId,
+        /// The return address of the call.
+        call: Site,
+    },
+    /// Where the program called for synchronisation.
+    Caller {
+        /// Its number in this rank; never 0.
+        id: Caller,
         /// The return address of the call.
         call: Site,
     },

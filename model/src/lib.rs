@@ -40,4 +40,4 @@ pub use lock::{Held, Lock, LocksetId, Locksets, Mode};
 pub use place::{Place, Segment};
 pub use race::{Object, Race, Side, Why};
 pub use strand::{Phase, Pos, Rank, Strand};
-pub use sync::{Channel, Ctx, Flow, How, Sync, SyncEvent, Token, Word};
+pub use sync::{Caller, Channel, Ctx, Flow, How, Sync, SyncEvent, Token, Word};

@@ -4,8 +4,8 @@ use crate::access::{Act, Kind, Phases, Site, StackId};
 use crate::interval::Interval;
 use crate::lock::Held;
 use crate::place::Segment;
-use crate::strand::{Rank, Strand};
-use crate::sync::Ctx;
+use crate::strand::{Pos, Rank, Strand};
+use crate::sync::{Ctx, SyncEvent};
 use serde::{Deserialize, Serialize};
 
 /// One of the two accesses of a race.
@@ -19,6 +19,10 @@ pub struct Side {
     pub kind: Kind,
     /// Which bytes, as offsets in the segment.
     pub bytes: Interval,
+    /// Since when.
+    pub begin: Pos,
+    /// Where its own strand completed it, if it lasts beyond its call and that is known.
+    pub end: Option<Pos>,
     /// In which phases it may fall.
     pub phases: Phases,
     /// The context of a one-sided operation that lasts beyond its call.
@@ -70,6 +74,8 @@ pub struct Race {
     pub second: Side,
     /// Why they are unordered.
     pub why: Why,
+    /// The synchronisation of the two strands around the two sides, in no order.
+    pub around: Vec<SyncEvent>,
     /// How many unordered pairs of records of these two sites were met.
     pub seen: u64,
 }

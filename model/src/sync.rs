@@ -21,6 +21,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Ctx(pub u32);
 
+impl Ctx {
+    /// The context whose completion frees the near ends of the operations that this one completes, where the two differ: as in MPI, whose
+    /// contexts come in pairs of numbers.
+    pub fn near(self) -> Option<Self> {
+        (self.0 % 2 == 1).then(|| Self(self.0 - 1))
+    }
+}
+
 /// The way from an origin to a target that fences order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Channel {
@@ -163,6 +171,10 @@ pub enum Sync {
     Fence(Ctx),
 }
 
+/// Where the program called for something, in the table of the rank that it is in; 0 is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Caller(pub u32);
+
 /// A synchronisation event with its place in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyncEvent {
@@ -172,4 +184,6 @@ pub struct SyncEvent {
     pub pos: Pos,
     /// What.
     pub sync: Sync,
+    /// Where in the program.
+    pub at: Caller,
 }

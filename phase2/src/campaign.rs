@@ -336,7 +336,7 @@ impl Campaign {
             Obstacle::NeverCame(came.map(|came| !came))
         } else if tally.late == [0, 0] {
             if self.tries[index] < self.budget.tries && self.spent() { Obstacle::Budget } else { Obstacle::OtherBytes }
-        } else if tally.waited == [0, 0] && tally.stalled != [0, 0] {
+        } else if 2 * tally.in_call.iter().sum::<u32>() > tally.late.iter().sum() {
             Obstacle::WaitedInCall
         } else {
             self.polled_by(candidate).map_or(Obstacle::AlwaysOrdered, Obstacle::PolledFlag)
@@ -375,9 +375,8 @@ fn add(sum: &mut Tally, tally: &Tally) {
     let plus = |a: &mut [u32; 2], b: [u32; 2]| a.iter_mut().zip(b).for_each(|(a, b)| *a = a.saturating_add(b));
     plus(&mut sum.arrived, tally.arrived);
     sum.most.iter_mut().zip(tally.most).for_each(|(sum, most)| *sum = most.max(*sum));
-    plus(&mut sum.waited, tally.waited);
-    plus(&mut sum.stalled, tally.stalled);
     plus(&mut sum.late, tally.late);
+    plus(&mut sum.in_call, tally.in_call);
 }
 
 /// Only the strands of a schedule stop, each from its recorded execution on.

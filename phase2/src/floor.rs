@@ -100,12 +100,21 @@ pub struct Tally {
     pub arrived: [u32; 2],
     /// How often one strand of each side executed its place.
     pub most: [u32; 2],
-    /// How often each side was held until its time was over.
-    pub waited: [u32; 2],
-    /// How often each side was held until nobody could move.
-    pub stalled: [u32; 2],
     /// How often each side came to bytes that the other had been at, and was gone from.
     pub late: [u32; 2],
+    /// Those of them before which the other had been held until nobody could move: this side waited for it inside a call.
+    pub in_call: [u32; 2],
+}
+
+/// Why a strand is let go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    /// It has met the other side, or need not wait.
+    Done,
+    /// It has waited long enough.
+    TimeOver,
+    /// All others wait inside calls.
+    NobodyMoves,
 }
 
 #[derive(Debug)]
@@ -168,7 +177,7 @@ pub struct Floor {
     begun: BTreeSet<u32>,
     strands: BTreeMap<Strand, State>,
     present: Vec<Present>,
-    gone: Vec<(Spot, Access)>,
+    gone: Vec<(Spot, Access, Cause)>,
     windows: FxHashMap<(Rank, u32), u64>,
     witnesses: Vec<Option<Witness>>,
     tallies: Vec<Tally>,
@@ -339,7 +348,7 @@ impl Floor {
             stays |= self.meet(now, candidate, mine, id, other);
         }
         if !stays {
-            self.let_go(strand, false);
+            self.let_go(strand, Cause::Done);
         }
         self.switch_off();
     }
@@ -369,10 +378,10 @@ impl Floor {
         }
         let waits = !seconds.is_empty() && !seconds.iter().all(|&second| self.is_behind(second));
         for second in seconds {
-            self.let_go(second, false);
+            self.let_go(second, Cause::Done);
         }
         if !waits {
-            self.let_go(strand, false);
+            self.let_go(strand, Cause::Done);
         }
     }
 
@@ -380,8 +389,7 @@ impl Floor {
     pub fn tick(&mut self, now: Duration) {
         let late: Vec<Strand> = self.held().filter(|(_, held)| held.until <= now).map(|(strand, _)| strand).collect();
         for strand in late {
-            self.tally(strand, |tally, side| tally.waited[side] += 1);
-            self.let_go(strand, true);
+            self.let_go(strand, Cause::TimeOver);
             self.changed = now;
         }
         if self.nobody_moves() && now >= self.changed + self.quiet() {
@@ -410,7 +418,7 @@ impl Floor {
     pub fn release_all(&mut self) {
         let all: Vec<Strand> = self.held().map(|(strand, _)| strand).collect();
         for strand in all {
-            self.let_go(strand, true);
+            self.let_go(strand, Cause::TimeOver);
         }
     }
 
@@ -446,14 +454,13 @@ impl Floor {
         // Somebody waits for a first side that cannot get done before it.
         let second = self.held().find(|(_, held)| held.behind.is_some()).map(|(strand, _)| strand);
         if let Some(second) = second {
-            self.let_go(second, false);
+            self.let_go(second, Cause::Done);
             return;
         }
         let held: Vec<At> = self.held().map(|(strand, held)| self.at(strand, held)).collect();
         let chosen = self.policy.stalled(&held).min(held.len() - 1);
         let strand = held[chosen].strand;
-        self.tally(strand, |tally, side| tally.stalled[side] += 1);
-        self.let_go(strand, true);
+        self.let_go(strand, Cause::NobodyMoves);
     }
 
     fn at(&self, strand: Strand, held: &Held) -> At {
@@ -493,32 +500,15 @@ impl Floor {
             for side in candidate.sides_of(spot) {
                 tally.arrived[side.index()] += 1;
                 tally.most[side.index()] = tally.most[side.index()].max(times);
-                let missed = |(other, gone): &(Spot, Access)| {
+                let missed = |(other, gone, _): &&(Spot, Access, Cause)| {
                     gone.strand != access.strand
                         && candidate.sides(spot, *other).is_some_and(|(mine, _)| mine == side)
                         && conflict(gone, access)
                 };
-                if self.gone.iter().any(missed) {
+                if let Some((.., cause)) = self.gone.iter().rfind(missed) {
                     tally.late[side.index()] += 1;
+                    tally.in_call[side.index()] += u32::from(*cause == Cause::NobodyMoves);
                 }
-            }
-        }
-    }
-
-    fn tally(&mut self, strand: Strand, note: impl Fn(&mut Tally, usize)) {
-        let Some(State::Held(held)) = self.strands.get(&strand) else { return };
-        let spots: Vec<Spot> = match &held.what {
-            What::Access(id) => self.present.iter().filter(|p| p.id == *id).map(|p| p.spot).collect(),
-            What::Completing(operations) => {
-                let mine = |p: &&Present| p.access.strand.rank == strand.rank;
-                let these = |p: &&Present| p.operation.is_some_and(|o| operations.contains(&o));
-                self.present.iter().filter(mine).filter(these).map(|p| p.spot).collect()
-            }
-            What::Behind => Vec::new(),
-        };
-        for (candidate, tally) in self.candidates.iter().zip(&mut self.tallies) {
-            for side in spots.iter().flat_map(|&spot| candidate.sides_of(spot)) {
-                note(tally, side.index());
             }
         }
     }
@@ -572,7 +562,7 @@ impl Floor {
         match first {
             None => {
                 if let Some(holder) = holder {
-                    self.let_go(holder, false);
+                    self.let_go(holder, Cause::Done);
                 }
                 false
             }
@@ -590,7 +580,7 @@ impl Floor {
                     held.until = now + SECOND_WAITS;
                 }
                 if let Some(holder) = holder {
-                    self.let_go(holder, false);
+                    self.let_go(holder, Cause::Done);
                 }
                 true
             }
@@ -604,13 +594,13 @@ impl Floor {
     fn hold_or_go(&mut self, now: Duration, strand: Strand, at: &At, wanted: bool) {
         let patience = if wanted { self.policy.hold(at) * self.pace.min(2) } else { Duration::ZERO };
         if patience.is_zero() {
-            self.let_go(strand, false);
+            self.let_go(strand, Cause::Done);
         } else if let Some(State::Held(held)) = self.strands.get_mut(&strand) {
             held.until = now + patience;
         }
     }
 
-    fn let_go(&mut self, strand: Strand, missed: bool) {
+    fn let_go(&mut self, strand: Strand, cause: Cause) {
         let Some(state) = self.strands.get_mut(&strand) else { return };
         let State::Held(held) = std::mem::replace(state, State::Running) else { return };
         let gone: Vec<Present> = match held.what {
@@ -622,12 +612,12 @@ impl Floor {
             }
             What::Behind => Vec::new(),
         };
-        self.gone.extend(gone.into_iter().map(|p| (p.spot, p.access)));
+        self.gone.extend(gone.into_iter().map(|p| (p.spot, p.access, cause)));
         let surplus = self.gone.len().saturating_sub(REMEMBERED);
         self.gone.drain(..surplus);
         let awaits = |first: Strand, o: Option<u64>| first == strand || o.is_some() && first.rank == strand.rank;
         let report = self.held().any(|(_, held)| held.behind.is_some_and(|(first, o)| awaits(first, o)));
-        self.actions.push(Action::Go { strand, missed, report });
+        self.actions.push(Action::Go { strand, missed: cause != Cause::Done, report });
     }
 
     /// Whether a strand stands behind an access that it was first at.
@@ -638,7 +628,7 @@ impl Floor {
     /// Those go on who wait for such a strand, unless its operation is still under way.
     fn release_behind(&mut self, is_done: impl Fn(Strand) -> bool) {
         for strand in self.seconds(is_done) {
-            self.let_go(strand, false);
+            self.let_go(strand, Cause::Done);
         }
     }
 

@@ -15,6 +15,9 @@ use thrille_transport::Token;
 /// Address of the coordinator; with this variable a process takes part in a phase-2 run. The token is that of the run.
 pub const ENV_COORDINATOR: &str = "THRILLE_CONFIRM";
 
+/// Set if phase 1 looked at some of the loads and stores only: its calls were made by plain code, where code is there twice.
+pub const ENV_SAMPLED: &str = "THRILLE_CONFIRM_SAMPLED";
+
 /// The directory for what each rank prints, in a file of its own; for launchers that would mix the ranks' outputs.
 pub const ENV_OUTPUT: &str = "THRILLE_CONFIRM_OUTPUT";
 

@@ -19,13 +19,14 @@ pub use strand::Local;
 use crate::entry::block;
 use crate::loaded;
 use crate::rank::{Observed, THREADED, Told, complain, unobserved};
+use crate::sites;
 use live::{GATE, Live};
 use spans::Spans;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use thrille_model::job::ENV_TOKEN;
 use thrille_model::{
-    Access, Act, Ctx, Interval, Kind, LocksetId, Order, Phases, Place, Rank, Segment, Site, StackId, Strand,
+    Access, Act, Comb, Ctx, Interval, Kind, LocksetId, Order, Phases, Place, Rank, Segment, Site, StackId, Strand,
 };
 use thrille_phase2::client::{Client, Go};
 use thrille_phase2::protocol::{Arrival, ENV_COORDINATOR, LATE};
@@ -49,9 +50,10 @@ static CONFIRM: OnceLock<Confirm> = OnceLock::new();
 
 struct Confirm {
     client: Arc<Client>,
-    live: Live,
+    /// Live places of the files that are loaded now, and these files.
+    live: RwLock<Live>,
+    modules: RwLock<Vec<Module>>,
     spans: Spans,
-    modules: Vec<Module>,
     /// Windows and what is attached to them, as addresses of this process: start and end.
     objects: Mutex<Vec<(u64, u64)>>,
 }
@@ -81,21 +83,31 @@ fn connect(told: &Told, address: &str) -> Result<(), String> {
             }
         }
     }
-    let modules = loaded::modules();
-    let live = Live::new(client.live(), &modules);
     let listener = Arc::clone(&client);
     // Signals are for the program's own threads.
     let masked = Masked::new();
     let spawned = std::thread::Builder::new().name("thrille".into()).spawn(move || listener.listen(stream));
     drop(masked);
     spawned.map_err(|error| format!("no thread to listen to it: {error}"))?;
-    let confirm = Confirm { client, live, spans: Spans::default(), modules, objects: Mutex::default() };
-    if CONFIRM.set(confirm).is_ok()
-        && let Some(confirm) = CONFIRM.get()
-    {
-        confirm.live.arm();
+    let (live, modules) = Default::default();
+    let confirm = Confirm { client, live, modules, spans: Spans::default(), objects: Mutex::default() };
+    if CONFIRM.set(confirm).is_ok() {
+        loaded_more();
     }
     Ok(())
+}
+
+/// Files have been loaded: what is live in them is so from now on.
+pub fn loaded_more() {
+    let Some(confirm) = CONFIRM.get() else { return };
+    unobserved(|| {
+        let modules = loaded::modules();
+        let live = Live::new(confirm.client.live(), &modules);
+        live.arm();
+        sites::arm(&live.all(), &modules);
+        *confirm.modules.write().unwrap_or_else(PoisonError::into_inner) = modules;
+        *confirm.live.write().unwrap_or_else(PoisonError::into_inner) = live;
+    });
 }
 
 /// All signals are blocked while it lives, for threads that are made meanwhile.
@@ -212,7 +224,7 @@ pub fn waits_at(pc: u64) -> bool {
 }
 
 /// A load or store at such a place.
-pub fn hook(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
+pub fn hook(address: u64, len: u64, comb: Comb, kind: Kind, act: Act, pc: u64) {
     let block = block();
     // SAFETY: the block, what the strand carries and its recorder are this thread's own; at depth 0 nobody in this thread uses them, and
     // depth keeps it so.
@@ -222,7 +234,7 @@ pub fn hook(address: u64, len: u64, kind: Kind, act: Act, pc: u64) {
         }
         (*block).depth = 1;
         if let Some(confirm) = CONFIRM.get() {
-            let touched = Touched::at(address, len, kind, act, &mut *(*block).recorder);
+            let touched = Touched { comb, ..Touched::at(address, len, kind, act, &mut *(*block).recorder) };
             confirm.stand(&mut *(*block).local, &*(*block).recorder, &touched, None, pc);
         }
         (*block).depth = 0;
@@ -250,7 +262,7 @@ pub fn end(o: &mut Observed, end: End, lasts: Operands) {
     };
     // What a fence has put ahead of this is there before it.
     completing(o, |span| span.fenced && span.target() == Some(owner));
-    stand_in(o, &Touched { owner, segment, lo, len, kind, act }, operation);
+    stand_in(o, &Touched { owner, segment, lo, len, comb: Comb::SOLID, kind, act }, operation);
 }
 
 fn stand_in(o: &mut Observed, touched: &Touched, operation: Option<Until>) {
@@ -278,10 +290,9 @@ pub fn fenced(ctx: Ctx) {
     }
 }
 
-/// Whether a return address is live: for calls that have to prepare something.
-#[cfg(feature = "mpi")]
+/// Whether a return address is live.
 pub fn is_live(pc: u64) -> bool {
-    CONFIRM.get().is_some_and(|confirm| GATE.open(pc) && !confirm.live.at(pc).is_empty())
+    CONFIRM.get().is_some_and(|confirm| GATE.open(pc) && !confirm.live().at(pc).is_empty())
 }
 
 /// Which bytes are touched, how.
@@ -290,6 +301,8 @@ struct Touched {
     segment: Segment,
     lo: u64,
     len: u64,
+    /// Which of them.
+    comb: Comb,
     kind: Kind,
     act: Act,
 }
@@ -300,11 +313,15 @@ impl Touched {
             Some((owner, segment, offset, _)) => (owner, segment, offset),
             None => (recorder.strand().rank, Segment::Private, address),
         };
-        Self { owner, segment, lo, len, kind, act }
+        Self { owner, segment, lo, len, comb: Comb::SOLID, kind, act }
     }
 }
 
 impl Confirm {
+    fn live(&self) -> RwLockReadGuard<'_, Live> {
+        self.live.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Waits to be let into the completion of what is under way.
     fn complete(&self, local: &mut Local, which: impl Fn(&Span) -> bool) {
         let numbers = self.spans.take(which);
@@ -323,7 +340,8 @@ impl Confirm {
             // Nobody else can be there.
             return;
         }
-        for &(act, index) in self.live.at(pc) {
+        let places = self.live().at(pc).to_vec();
+        for (act, index) in places {
             let site = &self.client.live()[index as usize];
             if act != touched.act {
                 continue;
@@ -339,7 +357,7 @@ impl Confirm {
             }
             let Ok(bytes) = Interval::from_len(touched.lo, touched.len) else { continue };
             let access = Access {
-                place: Place::solid(touched.owner, touched.segment, bytes),
+                place: Place { owner: touched.owner, segment: touched.segment, bytes, comb: touched.comb },
                 kind: touched.kind,
                 strand: recorder.strand(),
                 begin: recorder.pos(),
@@ -383,7 +401,7 @@ impl Confirm {
     fn pay(&self, local: &mut Local) {
         if std::mem::take(&mut local.owes) {
             self.client.passed(&local.seat);
-            self.live.narrow();
+            self.live().narrow();
         }
     }
 
@@ -398,7 +416,8 @@ impl Confirm {
         let found = unsafe { backtrace(frames.as_mut_ptr(), DEEPEST as libc::c_int) }.max(0) as usize;
         let addresses: Vec<u64> = frames[..found].iter().map(|&frame| frame as u64).collect();
         let from = addresses.iter().position(|&address| address == pc).map_or(addresses.len(), |at| at + 1);
-        addresses[from..].iter().filter_map(|&address| live::site(&self.modules, address)).collect()
+        let modules = self.modules.read().unwrap_or_else(PoisonError::into_inner);
+        addresses[from..].iter().filter_map(|&address| live::site(&modules, address)).collect()
     }
 }
 

@@ -56,6 +56,7 @@ mod shmem;
 mod signals;
 mod sites;
 mod stdio;
+mod symbols;
 mod tasks;
 mod threads;
 mod tsan;

@@ -89,6 +89,7 @@ impl Observed {
     }
 
     /// Passes a global barrier that waits for nobody.
+    #[cfg(feature = "mpi")]
     pub fn pass_barrier(&mut self) {
         self.session.pass_barrier(self.recorder);
     }

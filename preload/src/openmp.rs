@@ -184,8 +184,9 @@ unsafe extern "C" fn parallel_begin(
     region: *mut Data,
     team: c_uint,
     _flags: c_int,
-    _code: *const c_void,
+    code: *const c_void,
 ) {
+    strand::called_at(code);
     if serial::on() {
         return;
     }
@@ -213,7 +214,8 @@ unsafe fn known(word: *mut Data) -> Arc<Task> {
     }
 }
 
-unsafe extern "C" fn parallel_end(region: *mut Data, task: *mut Data, _flags: c_int, _code: *const c_void) {
+unsafe extern "C" fn parallel_end(region: *mut Data, task: *mut Data, _flags: c_int, code: *const c_void) {
+    strand::called_at(code);
     if serial::on() {
         return;
     }
@@ -237,6 +239,7 @@ unsafe extern "C" fn implicit_task(
     index: c_uint,
     flags: c_int,
 ) {
+    strand::called_at(std::ptr::null());
     if serial::on() {
         if flags & task::INITIAL == 0 {
             // SAFETY: see above.
@@ -276,8 +279,9 @@ unsafe extern "C" fn sync_region(
     endpoint: c_int,
     region: *mut Data,
     task: *mut Data,
-    _code: *const c_void,
+    code: *const c_void,
 ) {
+    strand::called_at(code);
     if serial::on() {
         return serial::sync_region(kind, endpoint);
     }
@@ -343,8 +347,9 @@ unsafe extern "C" fn sync_region_wait(
     endpoint: c_int,
     _region: *mut Data,
     task: *mut Data,
-    _code: *const c_void,
+    code: *const c_void,
 ) {
+    strand::called_at(code);
     let waits = endpoint == scope::BEGIN;
     if serial::on() {
         return strand::aside(waits);
@@ -369,8 +374,9 @@ unsafe extern "C" fn task_create(
     new: *mut Data,
     flags: c_int,
     _depends: c_int,
-    _code: *const c_void,
+    code: *const c_void,
 ) {
+    strand::called_at(code);
     if flags & task::INITIAL != 0 || by.is_null() {
         return;
     }
@@ -404,6 +410,7 @@ unsafe extern "C" fn task_schedule() {
 }
 
 unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut Data, sp: u64) {
+    strand::called_at(std::ptr::null());
     if serial::on() {
         // SAFETY: see above.
         return unsafe { serial::task_schedule(prior, why, next) };
@@ -565,8 +572,9 @@ unsafe extern "C" fn work(
     _region: *mut Data,
     task: *mut Data,
     _count: u64,
-    _code: *const c_void,
+    code: *const c_void,
 ) {
+    strand::called_at(code);
     if endpoint == scope::BEGIN && LOOPS.contains(&kind) && !serial::on() {
         // SAFETY: see above.
         if let Some(task) = unsafe { kept::<Task>(task) } {
@@ -590,7 +598,8 @@ fn hold(mutex: u64) {
     }
 }
 
-unsafe extern "C" fn mutex_acquired(kind: c_int, mutex: u64, _code: *const c_void) {
+unsafe extern "C" fn mutex_acquired(kind: c_int, mutex: u64, code: *const c_void) {
+    strand::called_at(code);
     hold(mutex);
     tell(|rank, recorder| {
         if kind == ORDERED {
@@ -601,7 +610,8 @@ unsafe extern "C" fn mutex_acquired(kind: c_int, mutex: u64, _code: *const c_voi
     });
 }
 
-unsafe extern "C" fn mutex_released(kind: c_int, mutex: u64, _code: *const c_void) {
+unsafe extern "C" fn mutex_released(kind: c_int, mutex: u64, code: *const c_void) {
+    strand::called_at(code);
     tell(|rank, recorder| {
         if kind == ORDERED {
             rank.signal_local(recorder, mutex, How::Modify);

@@ -180,11 +180,14 @@ pub fn detach() -> Option<Box<Recorder>> {
         let recorder = std::mem::replace(&mut (*block()).recorder, std::ptr::null_mut());
         confirm::end_strand(std::mem::replace(&mut (*block()).local, std::ptr::null_mut()));
         let kept = std::mem::replace(&mut (*block()).kept, std::ptr::null_mut());
+        let mut recorder = (!recorder.is_null()).then(|| Box::from_raw(recorder))?;
         #[cfg(feature = "mpi")]
-        crate::mpi::again::forget(kept);
+        {
+            ((*block()).next_operation, (*block()).next_flush) = (std::ptr::null_mut(), std::ptr::null_mut());
+            crate::mpi::again::forget(kept);
+        }
         #[cfg(not(feature = "mpi"))]
         let _ = kept;
-        let mut recorder = (!recorder.is_null()).then(|| Box::from_raw(recorder))?;
         sampled::detach(&mut recorder);
         Some(recorder)
     }
@@ -249,7 +252,9 @@ pub fn observe_unsettled() -> Option<Observed> {
         if !(*block).local.is_null() {
             confirm::enter_call((*block).local);
         }
-        Some(Observed { session, recorder: &mut *(*block).recorder, pc: (*block).pc, block })
+        let (recorder, pc) = (&mut *(*block).recorder, (*block).pc);
+        recorder.calling = pc;
+        Some(Observed { session, recorder, pc, block })
     }
 }
 

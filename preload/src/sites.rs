@@ -5,6 +5,7 @@
 //! | [`abi`] | the tables, as compiled code has them |
 //! | [`registry`] | which tables there are |
 //! | [`policy`] | who decides what is looked at |
+//! | [`live`] | decides in runs that confirm races |
 //! | [`sampling`] | decides by the policies of `thrille_sampling` |
 //! | [`hooks`] | what compiled code calls |
 //!
@@ -12,8 +13,10 @@
 
 pub mod abi;
 mod hooks;
+mod live;
 pub mod policy;
 mod registry;
 pub mod sampling;
 
+pub use live::arm;
 pub use registry::any;

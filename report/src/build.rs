@@ -1,6 +1,7 @@
 //! Puts a report together from the records of a run.
 
 use crate::api;
+use crate::around;
 use crate::confirm::{Confirmations, confirmation};
 use crate::explain::explain;
 use crate::merge::{Merged, merge};
@@ -9,16 +10,16 @@ use crate::pattern;
 use crate::records::{RankRecords, Records};
 use crate::shape::{
     AllocationReport, Bytes, ConfirmationReport, Frame, Loaded, LockReport, ObjectReport, RaceReport, Report,
-    SideReport, Summary, VERSION,
+    SideReport, Summary, SyncReport, VERSION,
 };
 use crate::source::called;
-use crate::statics::Statics;
+use crate::statics::{Statics, Variable};
 use crate::{fix, identity, pairs, symbols, text, words};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use thrille_model::job::Api;
 use thrille_model::verdict::{Finding, Verdict};
-use thrille_model::{Act, Held, Interval, Lock, Mode, Object, Segment, Side, StackId};
+use thrille_model::{Act, Caller, Held, Interval, Lock, Mode, Object, Race, Rank, Segment, Side, StackId, Word};
 
 /// Deeper stacks are cut: a tree with a loop in it must not hold us up.
 const MAX_STACK: usize = 256;
@@ -107,7 +108,15 @@ impl Context<'_> {
         let a = self.side(&race.first, &merged.first);
         let b = self.side(&race.second, &merged.second);
         let mut why = explain(race, &merged.also, [&a.locks, &b.locks], self.api);
-        why.fix = fix::fix(race, &why.pattern, [&a, &b], self.api, self.modules.sources());
+        let around = self.around(race);
+        why.hints.extend(around::near_misses(&around));
+        let wrong = around::wrong_completion(race).and_then(|event| self.caller(event.strand.rank, event.at));
+        why.fix = fix::Places { a: &a, b: &b, around: &around, wrong }.fix(
+            race,
+            &why.pattern,
+            self.api,
+            self.modules.sources(),
+        );
         let common = race.first.bytes.intersection(race.second.bytes).unwrap_or(race.first.bytes);
         let mut object = self.object(&race.object, common);
         object.owners = merged.owners.iter().copied().collect();
@@ -122,11 +131,25 @@ impl Context<'_> {
             a,
             b,
             why,
+            around,
             seen: merged.seen,
             confirmation,
             records: merged.all.clone(),
             polled,
         }
+    }
+
+    fn around(&mut self, race: &Race) -> Vec<SyncReport> {
+        let Self { modules, statics, ranks, api, .. } = self;
+        let names =
+            around::Names { api: *api, lock: &|lock| lock_name(lock, statics), word: &|word| word_name(word, statics) };
+        around::around(race, ranks, modules, &names)
+    }
+
+    /// Where a call that synchronises is.
+    fn caller(&mut self, rank: Rank, caller: Caller) -> Option<Frame> {
+        let site = *self.ranks.get(rank.0 as usize)?.callers.get(&caller)?;
+        Some(self.modules.frames(site)[0].clone())
     }
 
     fn confirmation(&mut self, finding: &Finding) -> ConfirmationReport {
@@ -214,16 +237,7 @@ impl Context<'_> {
     }
 
     fn lock(&self, held: &Held) -> LockReport {
-        let name = match held.lock {
-            Lock::Symmetric(Segment::Statics, offset) => match self.statics.at(offset) {
-                Some(variable) if variable.offset == 0 => format!("lock `{}`", variable.name),
-                Some(variable) => format!("lock `{}` + {}", variable.name, variable.offset),
-                None => format!("lock at static data + {offset:#x}"),
-            },
-            Lock::Window(window, rank) => format!("lock of window {window} at {rank}"),
-            Lock::Symmetric(_, offset) => format!("lock at symmetric heap + {offset:#x}"),
-            Lock::Process(rank, address) => format!("mutex {address:#x} of {rank}"),
-        };
+        let name = lock_name(&held.lock, &self.statics);
         let mode = match held.mode {
             Mode::Shared => "shared",
             Mode::Exclusive => "exclusive",
@@ -232,7 +246,41 @@ impl Context<'_> {
     }
 }
 
-fn is_ours(module: &str) -> bool {
+fn lock_name(lock: &Lock, statics: &Statics) -> String {
+    match *lock {
+        Lock::Symmetric(Segment::Statics, offset) => match statics.at(offset) {
+            Some(variable) => format!("lock {}", variable_name(&variable)),
+            None => format!("lock at static data + {offset:#x}"),
+        },
+        Lock::Window(window, rank) => format!("lock of window {window} at {rank}"),
+        Lock::Symmetric(_, offset) => format!("lock at symmetric heap + {offset:#x}"),
+        Lock::Process(rank, address) => format!("mutex {address:#x} of {rank}"),
+    }
+}
+
+fn word_name(word: &Word, statics: &Statics) -> String {
+    match word.segment {
+        Segment::Statics => statics.at(word.offset).map_or_else(|| "a word".into(), |v| variable_name(&v)),
+        Segment::Heap => format!("the word at symmetric heap + {:#x}", word.offset),
+        // Words of the library's own, such as the end of an epoch, are behind all memory.
+        Segment::Window(window) if word.offset >> 62 != 0 => {
+            format!("the end of the epoch of window {window} at {}", word.owner)
+        }
+        Segment::Window(window) => format!("the word at window {window} + {:#x} of {}", word.offset, word.owner),
+        Segment::Private | Segment::Block(_) => format!("the word at {:#x} of {}", word.offset, word.owner),
+    }
+}
+
+/// A variable, or the part of it that begins there.
+fn variable_name(variable: &Variable) -> String {
+    match variable.offset {
+        0 => format!("`{}`", variable.name),
+        offset => format!("`{}` + {offset}", variable.name),
+    }
+}
+
+/// Whether a loaded file is our own library.
+pub fn is_ours(module: &str) -> bool {
     module.rsplit('/').next().is_some_and(|name| name.starts_with("libthrille"))
 }
 

@@ -8,7 +8,9 @@
 
 use crate::pages;
 use crate::pattern::Pattern;
-use crate::shape::{BaselineReport, Frame, PairReport, RaceReport, Report, SamplingReport, SideReport, TrafficReport};
+use crate::shape::{
+    BaselineReport, Frame, PairReport, RaceReport, Report, SamplingReport, SideReport, SyncReport, TrafficReport,
+};
 use crate::source::Sources;
 use crate::text;
 use crate::token;
@@ -162,6 +164,21 @@ struct Race<'a> {
     suppressed: Option<(&'a str, &'a str)>,
     a: Side<'a>,
     b: Side<'a>,
+    around: Vec<Stop<'a>>,
+}
+
+/// Side, when, kind, text, call, frame, leads to, but: texts and frames by number.
+#[derive(Serialize)]
+struct Stop<'a>(&'a str, &'a str, &'a str, usize, Option<usize>, Option<usize>, &'a [usize], Option<usize>);
+
+impl<'a> Stop<'a> {
+    fn new(sync: &'a SyncReport, tables: &mut Tables) -> Self {
+        let text = tables.string(&sync.text);
+        let call = sync.call.as_deref().map(|call| tables.string(call));
+        let at = sync.at.as_ref().map(|at| tables.frame(at));
+        let but = sync.but.as_deref().map(|but| tables.string(but));
+        Self(&sync.side, &sync.when, &sync.kind, text, call, at, &sync.leads_to, but)
+    }
 }
 
 #[derive(Serialize)]
@@ -318,6 +335,7 @@ impl<'a> Race<'a> {
             suppressed: None,
             a: Side::new(&race.a, tables),
             b: Side::new(&race.b, tables),
+            around: race.around.iter().map(|sync| Stop::new(sync, tables)).collect(),
         }
     }
 }

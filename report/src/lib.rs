@@ -10,6 +10,7 @@
 //! | [`statics`] | offsets in the static data to variables |
 //! | [`source`] | lines of source files, paths as the reader knows them |
 //! | [`merge`] | one race per unordered pair of (source location, act) |
+//! | [`around`] | the synchronisation around them, in words |
 //! | [`explain`] | why the two sides are unordered, in words |
 //! | [`pattern`], [`pages`] | what kind of race it is, and the page on that kind |
 //! | [`fix`] | the change that would order the two, where it is a mechanical one |
@@ -28,6 +29,7 @@
 //! half of its races and a note.
 
 mod api;
+mod around;
 mod baseline;
 mod build;
 mod confirm;
@@ -65,8 +67,8 @@ pub use pattern::Pattern;
 pub use run::{Exit, RUN_FILE, RunInfo, signal_name};
 pub use shape::{
     AllocationReport, Bytes, ConfirmationReport, FixReport, Frame, FunctionSampling, Loaded, LockReport, ObjectReport,
-    PairReport, PhaseRange, RaceReport, Report, SamplingReport, SideReport, Summary, SuppressedReport, TrafficReport,
-    VERSION, WhyReport, Word,
+    PairReport, PhaseRange, RaceReport, Report, SamplingReport, SideReport, Summary, SuppressedReport, SyncReport,
+    TrafficReport, VERSION, WhyReport, Word,
 };
 pub use suppress::{SuppressionError, Suppressions};
 pub use text::Colour;

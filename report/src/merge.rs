@@ -86,6 +86,8 @@ fn group(races: Vec<Race>, a: &Key, spots: &mut Spots) -> Merged {
         if !same {
             std::mem::swap(&mut race.first, &mut race.second);
         }
+        // Only the example's is shown.
+        race.around = Vec::new();
         merged.all.push(race);
     }
     merged

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use thrille_model::job::{Api, Entry, Progress, Sampled, rank_file};
 use thrille_model::wire::{WireError, read_frames};
-use thrille_model::{Race, Rank, Site, StackId};
+use thrille_model::{Caller, Race, Rank, Site, StackId};
 
 /// All that a run left.
 #[derive(Debug, Default)]
@@ -45,6 +45,8 @@ pub struct RankRecords {
     pub races: Vec<Race>,
     /// Nodes of its tree of calls: caller's node, return address.
     pub stacks: HashMap<StackId, (StackId, Site)>,
+    /// Where its calls are that synchronise.
+    pub callers: HashMap<Caller, Site>,
     /// Its latest figures.
     pub progress: Progress,
     /// Its own notes.
@@ -142,6 +144,9 @@ impl Records {
                 }
                 Entry::Stack { id, parent, call } => {
                     mine.stacks.insert(id, (parent, call));
+                }
+                Entry::Caller { id, call } => {
+                    mine.callers.insert(id, call);
                 }
                 Entry::Race(race) => {
                     let (a, b) = ((race.first.site, race.first.act), (race.second.site, race.second.act));

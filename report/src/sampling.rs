@@ -34,6 +34,10 @@ pub fn sampling(ranks: &[RankRecords], modules: &mut Modules) -> Option<Sampling
         entry.taken += figures.taken;
     }
     let mut functions: Vec<FunctionSampling> = functions.into_values().collect();
+    for function in &mut functions {
+        // What was looked at was executed, also where nobody counted.
+        function.executed = function.executed.max(function.taken);
+    }
     functions.sort_by_key(|f| std::cmp::Reverse(f.executed));
     let (spent, elapsed) = all.iter().fold((0, 0), |sum, s| (sum.0 + s.spent_us, sum.1 + s.elapsed_us));
     let calls: u64 = all.iter().map(|s| s.calls_us).sum();

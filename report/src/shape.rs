@@ -236,6 +236,9 @@ pub struct RaceReport {
     pub b: SideReport,
     /// Why they are unordered.
     pub why: WhyReport,
+    /// The synchronisation of the two strands around the two accesses, that of side a's strand first, each strand's in order.
+    #[serde(default)]
+    pub around: Vec<SyncReport>,
     /// How many unordered pairs of records were met.
     pub seen: u64,
     /// What phase 2 has to say, if it was there.
@@ -390,6 +393,29 @@ pub struct WhyReport {
     /// The change that would order the two, where it is a mechanical one.
     #[serde(default)]
     pub fix: Option<FixReport>,
+}
+
+/// Something that a strand did near its access by which it synchronises with others, or completes operations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SyncReport {
+    /// Whose strand: `a` or `b`; `a` if both sides are one strand's.
+    pub side: Word,
+    /// `before` its access, `after` it, or `between` the two if they are one strand's.
+    pub when: Word,
+    /// `release` (others come after it), `acquire` (it comes after others), `meet` (both), `barrier` (of all ranks), `lock`, `unlock`, `complete`
+    /// (of operations) or `fence`.
+    pub kind: Word,
+    /// In words.
+    pub text: String,
+    /// The call or directive, as far as the source line tells.
+    pub call: Option<String>,
+    /// Where, if that is known.
+    pub at: Option<Frame>,
+    /// The events in this list that come after it, of the other strand: their numbers, from 0.
+    pub leads_to: Vec<usize>,
+    /// Why that does not order the two accesses.
+    pub but: Option<String>,
 }
 
 /// A change of the source that would order the two sides.

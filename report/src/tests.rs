@@ -1,5 +1,6 @@
 //! Made-up records and the report of them. `THRILLE_BLESS=1 cargo test -p thrille-report` rewrites the expectations.
 
+mod around;
 mod forms;
 mod gates;
 
@@ -16,8 +17,8 @@ use std::path::Path;
 use std::process::ExitStatus;
 use thrille_model::job::Progress;
 use thrille_model::{
-    Act, Atomic, Ctx, Domain, Effect, Held, Interval, Kind, Lock, Mode, Object, Phase, Phases, Race, Rank, Segment,
-    Side, Site, StackId, Strand, Why,
+    Act, Atomic, Ctx, Domain, Effect, Held, Interval, Kind, Lock, Mode, Object, Phase, Phases, Pos, Race, Rank,
+    Segment, Side, Site, StackId, Strand, Why,
 };
 
 const SOURCE: &str = include_str!("../tests/golden/ring.c");
@@ -67,6 +68,8 @@ fn side(rank: u32, act: Act, kind: Kind, at: (u64, u64), from: Site) -> Side {
         act,
         kind,
         bytes: Interval::from_len(at.0, at.1).unwrap(),
+        begin: Pos(0),
+        end: None,
         phases: Phases { lo: Phase(3), hi: Some(Phase(3)) },
         ctx: None,
         locks: Vec::new(),
@@ -78,7 +81,14 @@ fn side(rank: u32, act: Act, kind: Kind, at: (u64, u64), from: Site) -> Side {
 
 fn race(owner: u32, segment: Segment, first: Side, second: Side, why: Why) -> Race {
     let offset = first.bytes.lo().max(second.bytes.lo());
-    Race { object: Object { owner: Rank(owner), segment, offset, allocation: None }, first, second, why, seen: 4 }
+    Race {
+        object: Object { owner: Rank(owner), segment, offset, allocation: None },
+        first,
+        second,
+        why,
+        around: Vec::new(),
+        seen: 4,
+    }
 }
 
 fn rank(races: Vec<Race>) -> RankRecords {

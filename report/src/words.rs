@@ -154,6 +154,31 @@ pub fn is_communication(act: Act) -> bool {
     }
 }
 
+/// How the names of functions begin by which threads synchronise.
+const THREADS: [&str; 9] = ["pthread_", "thrd_", "mtx_", "cnd_", "sem_", "omp_", "atomic_", "__atomic_", "fetch_"];
+/// The same for methods and types of C++, whole.
+const METHODS: [&str; 14] = [
+    "thread",
+    "jthread",
+    "async",
+    "join",
+    "lock",
+    "unlock",
+    "wait",
+    "notify_one",
+    "notify_all",
+    "load",
+    "store",
+    "exchange",
+    "arrive_and_wait",
+    "lock_guard",
+];
+
+/// Whether threads synchronise by a function of this name.
+pub fn synchronises(name: &str) -> bool {
+    THREADS.iter().any(|start| name.starts_with(start)) || METHODS.contains(&name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

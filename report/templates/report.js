@@ -180,55 +180,105 @@
       make("p", { class: "extra" }, extra), code(side), stack(side));
   };
 
-  /** The two strands, the barriers around, and what is missing between. */
+  /** What the strands did around the two accesses: one stop for each, in the order of the list. */
+  const stops = (race) => race.around.map(([side, when, kind, what, call, at, to, but], index) => ({ side, when, kind, number: index + 1, what: text(what), call: text(call), at: at === null ? null : frame(at), to, but: text(but) }));
+  /** Columns: a strand's own order, what leads from one to the other, and what both meet at stands below one another. */
+  const columns = (race, all, lone) => {
+    const a = { name: "a" }, b = { name: "b" };
+    const of = (side, when) => all.filter((stop) => stop.side === side && stop.when === when && !stop.end);
+    const lanes = lone ? [[...of("a", "before"), a, ...of("a", "between"), b, ...of("a", "after")]] : [[...of("a", "before"), a, ...of("a", "after")], [...of("b", "before"), b, ...of("b", "after")]];
+    const together = (x, y) => x.kind === "barrier" || all[y].to.includes(x.number - 1);
+    const edges = lanes.flatMap((lane) => lane.slice(1).map((stop, index) => [lane[index], stop, 1]));
+    for (const stop of all) for (const y of stop.to) if (!stop.end && !all[y].end) edges.push(together(stop, y) ? [all[y], stop, 0] : [stop, all[y], 1], ...(together(stop, y) ? [[stop, all[y], 0]] : []));
+    if (!lone) edges.push([a, b, 1]);
+    const nodes = lanes.flat();
+    for (const node of nodes) node.column = 0;
+    for (let round = 0; round < nodes.length; round++) for (const [x, y, by] of edges) y.column = Math.max(y.column, Math.min(x.column + by, nodes.length));
+    const used = [...new Set(nodes.map((node) => node.column))].sort((x, y) => x - y);
+    for (const node of nodes) node.column = used.indexOf(node.column);
+    return { a, b, lanes, width: used.length };
+  };
+  const stopText = (stop) => [`${stop.call ?? stop.what}`, stop.at ? ` ${stop.at.short}` : ""].join("");
+
+  /** The two strands, the barriers and other synchronisation around, and what is missing between. */
   const timeline = (race) => {
     const W = 980, H = 214, L = 150, R = 940, ya = 74, yb = 146;
     const lone = race.a.rank === race.b.rank && race.a.thread === race.b.thread;
-    const svg = draw("svg", { class: "timeline", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `time line: ${race.why}` });
+    const all = stops(race);
+    const spoken = all.map((stop) => `${stop.side === "a" ? who(race.a) : who(race.b)}: ${stopText(stop)}`).join("; ");
+    const svg = draw("svg", { class: "timeline", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `time line: ${race.why}${spoken ? `; around: ${spoken}` : ""}` });
     const put = (...parts) => svg.append(...parts);
     const label = (x, y, cls, anchor, what) => draw("text", { x, y, class: cls, "text-anchor": anchor }, what);
     const first = Math.min(race.a.phases[0], race.b.phases[0]);
     const lasts = [race.a.phases[1], race.b.phases[1]];
     const last = lasts.includes(null) ? null : Math.max(...lasts);
+    // The barriers at the ends stand on their lines.
+    for (const stop of all) stop.end = stop.kind === "barrier" ? (stop.when === "before" && stop.what === `global barrier ${first}` ? L : stop.when !== "before" && last !== null && stop.what === `global barrier ${last + 1}` ? R : null) : null;
+    const plan = columns(race, all, lone);
     // Lanes: one for each strand.
-    for (const [y, side, name] of lone ? [[(ya + yb) / 2, race.a, "a"]] : [[ya, race.a, "a"], [yb, race.b, "b"]]) {
+    const [la, lb] = lone ? [(ya + yb) / 2, (ya + yb) / 2] : [ya, yb];
+    for (const [y, side] of lone ? [[la, race.a]] : [[la, race.a], [lb, race.b]]) {
       put(draw("line", { x1: L - 20, x2: R + 20, y1: y, y2: y, class: "lane" }), label(L - 34, y + 4, "", "end", who(side)));
     }
-    const [la, lb] = lone ? [(ya + yb) / 2, (ya + yb) / 2] : [ya, yb];
+    const at = (stop) => stop.end ?? L + ((stop.column + 0.75) * (R - L)) / (plan.width + 0.5);
+    const lane = (stop) => (stop === plan.b || stop.side === "b" ? lb : la);
     // The barriers before and behind.
-    const same = race.a.rank === race.b.rank;
     put(draw("line", { x1: L, x2: L, y1: la - 30, y2: lb + 30, class: "phase" }), label(L, la - 38, "soft", "middle", first === 0 ? "start" : `global barrier ${first}`));
     put(draw("line", { x1: R, x2: R, y1: la - 30, y2: lb + 30, class: last === null ? "phase open" : "phase" }), label(R + 24, la - 38, "soft", "end", last === null ? "no barrier known" : `global barrier ${last + 1}`));
     put(label((L + R) / 2, H - 10, "soft", "middle", last === null ? `phase ${first} and later` : first === last ? `phase ${first}: nothing global in between` : `phases ${first} to ${last}`));
-    const lasting = race.kind !== "unsynchronised";
-    const xa = L + 150, xb = lone || lasting ? R - 190 : R - 260;
+    const lasting = race.kind === "incomplete" || race.kind === "wrong_context";
+    const [xa, xb] = [at(plan.a), at(plan.b)];
+    // What leads from one strand to the other, and what both meet at.
+    put(draw("defs", {}, draw("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, draw("path", { d: "M 0 0 L 8 4 L 0 8 z", class: "tip" }))));
+    for (const stop of all) for (const y of stop.to) if (!stop.end || stop.end !== all[y].end) {
+      const [from, to] = [stop, all[y]], down = lane(to) > lane(from) ? 1 : -1;
+      const met = Math.abs(at(from) - at(to)) < 1;
+      if (!met || from.number < to.number) put(draw("line", { x1: at(from), y1: lane(from) + 9 * down, x2: at(to), y2: lane(to) - 10 * down, class: met ? "way met" : "way", "marker-end": met ? null : "url(#tip)" }));
+    }
+    for (const stop of all) {
+      const tip = draw("title", {}, `${stopText(stop)}: ${stop.what}`);
+      put(draw("g", { class: `stop ${stop.kind}` }, draw("circle", { cx: at(stop), cy: lane(stop), r: 8.5 }), label(at(stop), lane(stop) + 4, "", "middle", `${stop.number}`), tip));
+    }
     const span = (side) => ["put", "get", "remote_atomic", "signal", "buffer"].includes(side.act);
     const access = (x, y, side, name, until) => {
       if (until > x) put(draw("rect", { x, y: y - 7, width: until - x, height: 14, rx: 7, class: `span-${name}` }));
       put(draw("circle", { cx: x, cy: y, r: 8, class: name }));
-      const at = frame(side.stack[0]);
+      const place = frame(side.stack[0]);
       const above = name === "a";
       if (side.locks.length > 0) {
-        put(draw("path", { d: `M ${x - 26} ${y - 10} h -6 v 20 h 6 M ${x + 26} ${y - 10} h 6 v 20 h -6`, class: "lock" }));
-        put(label(x + 40, above ? y + 24 : y - 14, "soft halo", "start", `holding ${side.locks.join(", ")}`));
+        put(draw("path", { d: `M ${x - 14} ${y - 10} h -5 v 20 h 5 M ${x + 14} ${y - 10} h 5 v 20 h -5`, class: "held" }));
+        const left = x < (L + R) / 2;
+        put(label(left ? x + 24 : x - 24, above ? y + 24 : y - 14, "soft halo", left ? "start" : "end", `holding ${side.locks.join(", ")}`));
       }
-      put(label(x, above ? y - 15 : y + 26, "", "middle", `${name}: ${side.call ?? side.what.split(",")[0]} ${at.short}`));
+      const what = `${name}: ${side.call ?? side.what.split(",")[0]} ${place.short}`;
+      put(label(Math.min(Math.max(x, L + what.length * 3.2), R - what.length * 3.2), above ? y - 15 : y + 26, "halo", "middle", what));
     };
-    access(xa, la, race.a, "a", lasting ? xb + 60 : span(race.a) ? xa + 190 : xa);
-    access(xb, lb, race.b, "b", span(race.b) ? Math.min(xb + 110, R - 12) : xb);
+    const step = (R - L) / (plan.width + 0.5);
+    access(xa, la, race.a, "a", lasting ? Math.min(xb + 60, R - 6) : span(race.a) ? xa + Math.min(step * 0.7, 190) : xa);
+    access(xb, lb, race.b, "b", span(race.b) ? Math.min(xb + step * 0.7, xb + 110, R - 12) : xb);
     if (race.missing) {
-      const x = xa + (xb - xa) * 0.62;
-      put(draw("line", { x1: x, x2: x, y1: la - 24, y2: (lasting ? la : lb) + 24, class: "cure" }), label(x, la - 30, "good halo", "middle", `missing: ${race.missing}`));
+      const x = xb - Math.min(step * 0.45, (xb - xa) * 0.38), what = `missing: ${race.missing}`;
+      const y = la - (Math.abs(x - xa) < what.length * 6 ? 32 : 30);
+      put(draw("line", { x1: x, x2: x, y1: la - 24, y2: (lasting ? la : lb) + 24, class: "cure" }), label(Math.min(x, R - what.length * 3.4), y, "good halo", "middle", what));
     }
     if (lasting) {
-      const right = Math.min(xb + 66, R - 10);
-      put(label(right, la + (lone ? 38 : 4), "bad", lone ? "end" : "start", lone ? "" : "not complete"));
-      if (lone) put(label((xa + xb) / 2, la + 26, "bad", "middle", "a is still under way when b begins"));
+      if (lone) put(label((xa + xb) / 2, la + 26, "bad halo", "middle", "a is still under way when b begins"));
+      else put(label(Math.min(xb + 66, R - 84), la + 22, "bad halo", "start", "not complete"));
     } else if (!lone) {
-      put(draw("path", { d: `M ${xa + 8} ${la + 6} C ${xa + 120} ${lb - 10}, ${xb - 120} ${la + 10}, ${xb - 8} ${lb - 6}`, class: "gap" }));
-      put(label((xa + xb) / 2 + 4, (la + lb) / 2 + 4, "bad halo", "middle", same ? "nothing between the threads orders them" : "nothing leads from one to the other, in either direction"));
+      put(draw("path", { d: `M ${xa + 8} ${la + 6} C ${xa + (xb - xa) * 0.3} ${lb - 10}, ${xb - (xb - xa) * 0.3} ${la + 10}, ${xb - 8} ${lb - 6}`, class: "gap" }));
+      const what = race.a.rank === race.b.rank ? "nothing between the threads orders them" : "nothing leads from one to the other, in either direction";
+      put(label(Math.min(Math.max((xa + xb) / 2 + 4, L + what.length * 3.3), R - what.length * 3.3), (la + lb) / 2 + 4, "bad halo", "middle", what));
     }
     return svg;
+  };
+  /** The same in words. */
+  const around = (race) => {
+    const all = stops(race);
+    const after = (stop) => stop.to.map((y) => all[y].number).join(", ");
+    const line = (stop) => make("li", {}, make("span", { class: `no ${stop.kind}` }, `${stop.number}`), make("b", {}, stop.side === "a" ? who(race.a) : who(race.b)), stop.call ? make("code", {}, stop.call) : make("span", {}, ...inline(stop.what)),
+      stop.at ? make("span", { class: "at" }, stop.at.short) : "", stop.call ? make("span", {}, ...inline(stop.what)) : "",
+      stop.to.length ? make("span", {}, stop.to.every((y) => all[y].to.includes(stop.number - 1)) ? `together with ${after(stop)}` : `leads to ${after(stop)}`) : "", stop.but ? make("span", { class: "but" }, stop.but) : "");
+    return all.length ? make("ol", { class: "around", "aria-label": "synchronisation around the two accesses" }, ...all.map(line)) : "";
   };
 
   const inline = (line) => line.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part.replaceAll("*", "")));
@@ -271,7 +321,7 @@
       race.fix ? make("div", { class: "fix" }, make("b", {}, "Fix: "), ...inline(race.fix)) : "",
       race.confirmation ? make("div", { class: race.status === "confirmed" ? "why" : "why maybe" }, make("p", {}, make("b", {}, "Confirmation: "), `${race.confirmation.text} (${plural(race.confirmation.tries, "try").replace("trys", "tries")})`), race.confirmation.witness ? make("p", {}, race.confirmation.witness) : "") : "",
       make("h3", {}, "The two accesses"), make("div", { class: "pair" }, card("a", race.a), card("b", race.b)),
-      make("h3", {}, "Why they are unordered"), timeline(race),
+      make("h3", {}, "Why they are unordered"), timeline(race), around(race),
       make("h3", {}, "Memory"), make("div", {}, ...inline(race.memory)), bar ?? "",
       again(race) === null ? "" : make("h3", {}, race.confirmation?.replay ? "Make it happen again" : "Run it again"), command(race) ?? "",
       data.pages[race.pattern] ? make("details", {}, make("summary", {}, `About this kind of race: ${words(race.pattern)}`), ...page(data.pages[race.pattern])) : "");

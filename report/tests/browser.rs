@@ -74,6 +74,15 @@ fn filter_open_and_copy() {
     let (left, right) = tops.split_once(',').unwrap();
     assert_eq!(left, right, "side by side");
     assert!(browser.text(".timeline").contains("rank"));
+    // What is around them: in the time line, its ends where the strands are, and in words.
+    assert_eq!(browser.whole("document.querySelectorAll('.timeline .stop').length"), 7);
+    assert_eq!(browser.whole("document.querySelectorAll('.timeline .way').length"), 2);
+    let inside = "(() => { const box = document.querySelector('.timeline').viewBox.baseVal; return [...document.querySelectorAll('.timeline circle')]\
+                  .every(c => c.cx.baseVal.value > 100 && c.cx.baseVal.value < box.width); })()";
+    assert!(browser.evaluate(inside).as_bool().unwrap());
+    assert!(
+        browser.text(".around li").contains("shmem_long_p") && browser.text(".around .but").contains("leaves before a")
+    );
 
     // The command lands on the clipboard.
     browser.allow_clipboard();

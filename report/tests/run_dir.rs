@@ -7,7 +7,8 @@ use std::process::Command;
 use thrille_model::job::{Api, Entry, Progress, rank_file};
 use thrille_model::wire::{write_frame, write_head};
 use thrille_model::{
-    Act, Interval, Kind, Object, Phase, Phases, Race, Rank, Segment, Side, Site, StackId, Strand, Why,
+    Act, Caller, Interval, Kind, Object, Phase, Phases, Pos, Race, Rank, Segment, Side, Site, StackId, Strand, Sync,
+    SyncEvent, Token, Why,
 };
 use thrille_report::{Colour, Report, RunInfo};
 
@@ -19,6 +20,8 @@ fn side(rank: u32, act: Act, offset: u64, at: u64) -> Side {
         act,
         kind: Kind::Write,
         bytes: Interval::from_len(at, 4).unwrap(),
+        begin: Pos(0),
+        end: None,
         phases: Phases { lo: Phase(0), hi: Some(Phase(0)) },
         ctx: None,
         locks: Vec::new(),
@@ -31,7 +34,7 @@ fn side(rank: u32, act: Act, offset: u64, at: u64) -> Side {
 fn race(a: u64, b: u64, at: u64) -> Race {
     let object = Object { owner: Rank(0), segment: Segment::Statics, offset: at, allocation: None };
     let (first, second) = (side(0, Act::Store, a, at), side(1, Act::Put, b, at));
-    Race { object, first, second, why: Why::Unsynchronised, seen: 1 }
+    Race { object, first, second, why: Why::Unsynchronised, around: Vec::new(), seen: 1 }
 }
 
 fn write(dir: &Path, rank: u32, entries: &[Entry]) {
@@ -348,11 +351,21 @@ fn a_hundred_thousand_sightings_of_five_hundred_races_are_quick() {
         .collect();
     let marks: Vec<u64> = marks.into_values().collect();
     assert_eq!(marks.len(), 500);
+    // Each with as much synchronisation around it as there can be.
+    let sync = |n: u64| Sync::Release(Token::Collective { group: 1, seq: n });
+    let event = |n: u64| SyncEvent {
+        strand: Strand::thread(Rank((n % 2) as u32), 0),
+        pos: Pos(n),
+        sync: sync(n),
+        at: Caller(1),
+    };
+    let around: Vec<SyncEvent> = (0..20).map(event).collect();
     for rank in 0..4 {
         let mut entries = begin(rank, &program);
+        entries.push(Entry::Caller { id: Caller(1), call: Site { module: MODULE, offset: marks[0] } });
         for seen in 1..=50 {
             for &mark in &marks {
-                entries.push(Entry::Race(Race { seen, ..race(mark, mark, 64) }));
+                entries.push(Entry::Race(Race { seen, around: around.clone(), ..race(mark, mark, 64) }));
             }
         }
         entries.push(Entry::Finished(Progress::default()));

@@ -15,7 +15,7 @@
 //!
 //! All of it ends at a cut, and when there is a second strand.
 
-use thrille_model::{Access, Channel, How, Lock, Pos, Span, Sync, SyncEvent, Token, Word};
+use thrille_model::{Access, Caller, Channel, How, Lock, Pos, Span, Sync, SyncEvent, Token, Word};
 
 /// How many words, and how many locks, are followed.
 const FEW: usize = 4;
@@ -227,7 +227,7 @@ impl Carried {
 
 /// The two events that end a critical section.
 pub(crate) fn end_of_section(strand: thrille_model::Strand, at: [Pos; 2], lock: Lock, number: u64) -> [SyncEvent; 2] {
-    let event = |pos, sync| SyncEvent { strand, pos, sync };
+    let event = |pos, sync| SyncEvent { strand, pos, sync, at: Caller::default() };
     [event(at[0], Sync::Release(Token::Handover { lock, number })), event(at[1], Sync::Unlock(lock, number))]
 }
 

@@ -23,6 +23,7 @@
 //! strand's buffer is full, never by a load or store. [`recorder::Recorder`]s belong to their threads.
 
 pub mod blocks;
+mod callers;
 mod carried;
 pub mod crew;
 pub mod modules;

@@ -17,6 +17,7 @@ mod rest;
 mod tasks;
 
 use crate::blocks::Blocks;
+use crate::callers::Callers;
 use crate::carried::{Carried, Made, end_of_section};
 use crate::modules::Modules;
 use crate::open::{Open, Operations};
@@ -34,8 +35,8 @@ pub(crate) use tasks::Binding;
 pub use tasks::Role;
 use thrille_analysis::{Close, Gathered, Status};
 use thrille_model::{
-    Access, Act, Channel, Comb, Ctx, Held, How, Interval, Kind, Lock, LocksetId, Locksets, Mode, Operation, Order,
-    Phase, Phases, Place, Pos, Segment, Span, Strand, Sync, SyncEvent, Token, Word, comb,
+    Access, Act, Caller, Channel, Comb, Ctx, Held, How, Interval, Kind, Lock, LocksetId, Locksets, Mode, Operation,
+    Order, Phase, Phases, Place, Pos, Segment, Site, Span, Strand, Sync, SyncEvent, Token, Word, comb,
 };
 use thrille_tasks::pint::Block;
 
@@ -152,6 +153,8 @@ pub struct Rank {
     locksets: Locksets,
     blocks: Blocks,
     events: Vec<SyncEvent>,
+    /// Where the program called for them.
+    callers: Callers,
     open: Operations,
     closes: Vec<(thrille_model::Rank, Close)>,
     windows: Vec<(u32, u64)>,
@@ -203,6 +206,7 @@ impl Rank {
             locksets: Locksets::default(),
             blocks: Blocks::default(),
             events: Vec::new(),
+            callers: Callers::default(),
             open: Operations::default(),
             closes: Vec::new(),
             windows: Vec::new(),
@@ -249,6 +253,12 @@ impl Rank {
     /// The rank's loaded files.
     pub fn modules(&mut self) -> &mut Modules {
         &mut self.modules
+    }
+
+    /// Calls that synchronise and were not told before: number, place.
+    pub fn fresh_callers(&mut self) -> Vec<(Caller, Site)> {
+        let fresh = self.callers.fresh().into_iter();
+        fresh.map(|(caller, pc)| (caller, self.modules.site(pc))).collect()
     }
 
     /// Records waiting for the next cut.
@@ -498,7 +508,8 @@ impl Rank {
         }
         self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, pos.0);
         self.carried.fix(pos);
-        self.events.push(SyncEvent { strand: recorder.strand, pos, sync });
+        let at = self.callers.of(recorder.calling);
+        self.events.push(SyncEvent { strand: recorder.strand, pos, sync, at });
     }
 
     /// Everything before comes before who acquires the token.
@@ -552,7 +563,8 @@ impl Rank {
         if !self.single() || self.muted || self.carried.off {
             return self.event_here(recorder, sync, recorder.pos);
         }
-        let event = SyncEvent { strand: recorder.strand, pos: recorder.pos, sync };
+        let at = self.callers.of(recorder.calling);
+        let event = SyncEvent { strand: recorder.strand, pos: recorder.pos, sync, at };
         self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, recorder.pos.0);
         self.carried.updated(&mut self.events, event, made, (how, via));
     }
@@ -667,6 +679,7 @@ impl Rank {
     /// It ends.
     pub fn exit(&mut self, recorder: &mut Recorder) {
         self.drain(recorder);
+        recorder.calling = 0;
         self.release(recorder, Token::Exit(recorder.strand));
         self.set(recorder.strand, Life::Gone);
     }
@@ -749,7 +762,8 @@ impl Rank {
                     recorder.see(&self.regions, false);
                     let at = [recorder.tick(), recorder.tick()];
                     self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, at[1].0);
-                    let end = end_of_section(recorder.strand, at, lock, number);
+                    let caller = self.callers.of(recorder.calling);
+                    let end = end_of_section(recorder.strand, at, lock, number).map(|e| SyncEvent { at: caller, ..e });
                     self.carried.ended(&mut self.events, end, lock, number);
                 } else {
                     if !self.sees_flows {
@@ -896,7 +910,7 @@ impl Rank {
         for open in self.open.of_others(me, ctx).filter(|o| knows.of(o.access.strand) > o.access.begin.0) {
             open.completed.get_or_insert((me, recorder.pos));
         }
-        if self.single() && !self.open.is_empty() && ctx != Ctx(0) {
+        if self.single() && !self.open.is_empty() {
             // Something else is still under way: the report may have to say that the wrong context was completed.
             self.event_here(recorder, Sync::Quiet(ctx), recorder.pos);
         }

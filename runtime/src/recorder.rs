@@ -39,6 +39,8 @@ pub struct Recorder {
     pub(crate) repeated: Vec<(Rank, u64, u64)>,
     /// The strand's calls.
     pub stack: CallStack,
+    /// The return address of the call that it synchronises by; 0 if that is not known.
+    pub calling: u64,
     /// While tasks are followed: what this one has touched already.
     pub(crate) seen: Seen,
     /// The same on several threads: what this one does for them.
@@ -138,6 +140,7 @@ impl Recorder {
             repeated: Vec::new(),
             runs: Runs::new(BUFFERED),
             stack: CallStack::new(),
+            calling: 0,
             regions,
             seen: Seen::default(),
             hand: None,

@@ -330,6 +330,9 @@ impl<T: Transport> Session<T> {
             let call = rank.modules().site(call);
             judge.sink.write(&Entry::Stack { id, parent, call });
         }
+        for (id, call) in rank.fresh_callers() {
+            judge.sink.write(&Entry::Caller { id, call });
+        }
         drop(rank);
         self.write_modules(judge);
         for note in std::mem::take(&mut judge.notes) {

@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use thrille_model::{
-    Act, Atomic, Effect, Interval, Kind, LocksetId, Locksets, Mode as Hold, Object, Phases, Race, Rank, Segment, Side,
-    StackId, Strand, Why,
+    Act, Atomic, Effect, Interval, Kind, LocksetId, Locksets, Mode as Hold, Object, Phases, Pos, Race, Rank, Segment,
+    Side, StackId, Strand, Why,
 };
 use thrille_tasks::{Access, AnyDetector, Atomicity, Event, Guard, Guards, Mark, Mode, Race as Found, SiteId, Touch};
 
@@ -308,6 +308,8 @@ impl Watch {
                 act: line.act,
                 kind: line.kind,
                 bytes,
+                begin: Pos(0),
+                end: None,
                 phases: pair.phases,
                 ctx: None,
                 locks: locksets.get(line.locks).to_vec(),
@@ -322,7 +324,7 @@ impl Watch {
             let bytes = Interval::from_len(offset, at.len()).ok()?;
             let (first, second) = (side(pair.first.earlier, bytes, pair), side(pair.first.later, bytes, pair));
             let object = Object { owner, segment, offset, allocation: None };
-            Some(Race { object, first, second, why: Why::Tasks, seen: pair.seen })
+            Some(Race { object, first, second, why: Why::Tasks, around: Vec::new(), seen: pair.seen })
         });
         races.collect()
     }

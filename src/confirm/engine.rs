@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use thrille_launch::heap_from_env;
+use thrille_phase2::protocol::ENV_SAMPLED;
 use thrille_phase2::{Behaviour, Coordinator, Engine, Floor, Outcome, Plan};
-use thrille_report::RunInfo;
+use thrille_report::{Report, RunInfo};
 use thrille_transport::Token;
 
 /// What the user's judge is told.
@@ -28,6 +29,8 @@ pub struct Ranks {
     directory: PathBuf,
     size: u32,
     heap: u64,
+    /// Phase 1 looked at some of the loads and stores only.
+    sampled: bool,
     oracle: Option<String>,
     input: Input,
     bar: Bar,
@@ -35,7 +38,7 @@ pub struct Ranks {
 
 impl Ranks {
     /// As a run was started, with directories for the new ones below its own.
-    pub fn new(dir: &Path, info: &RunInfo, oracle: Option<String>, input: Input) -> Result<Self> {
+    pub fn new(dir: &Path, info: &RunInfo, report: &Report, oracle: Option<String>, input: Input) -> Result<Self> {
         let heap = match info.heap {
             Some(heap) => heap,
             None => heap_from_env()?,
@@ -47,6 +50,7 @@ impl Ranks {
             directory: info.directory.clone().into(),
             size: info.ranks,
             heap,
+            sampled: report.sampling.is_some(),
             oracle,
             input,
             bar: Bar::new(true),
@@ -125,7 +129,7 @@ impl Engine for Ranks {
             command: self.command.clone(),
             ranks: self.size,
             heap: self.heap,
-            told: Vec::new(),
+            told: self.sampled.then(|| (ENV_SAMPLED, "1".into())).into_iter().collect(),
             grace: Duration::from_secs(2),
             wish: Wish::Quiet,
             confirming: Some(Confirming {

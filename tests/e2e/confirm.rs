@@ -41,6 +41,9 @@ pub fn trials() -> Vec<Trial> {
         trial("confirm::strangers_stay_out", strangers_stay_out),
         trial("confirm::mistakes_have_their_line", mistakes),
         trial("confirm::known_ones_are_skipped", known_ones_are_skipped),
+        trial("confirm::code_that_is_there_twice", || twice("plugin", "clang-16", &[])),
+        trial("confirm::code_that_is_there_twice_and_stripped", || twice("plugin", "clang-16", &["-s"])),
+        trial("confirm::libraries_that_come_later", || twice("hooks", "gcc", &[])),
     ];
     let step = if nightly() { 1 } else { STEP };
     let racy = |program: &Program| program.is_racy() && !ORDERED_HERE.contains(&program.name());
@@ -98,6 +101,29 @@ fn overlap_is_witnessed() -> Outcome {
     let seen = testimony(dir.path())?;
     check(seen.len() >= 4, || format!("three runs of phase 2 at least: {seen:?}"))?;
     check(seen[1..].iter().all(|word| word == "overlap"), || format!("the program saw {seen:?}\n{ended}"))
+}
+
+/// Code that the plugin has built: the copy with the live places runs, also in a library that is loaded later.
+fn twice(how: &str, compiler: &str, flags: &[&str]) -> Outcome {
+    let dir = temporary();
+    let compile = |words: &[&str], name: &str| {
+        let mut command = thrille(["cc", "--instrument", how, "--", compiler, "-g", "-O2"]);
+        expect(command.args(flags).args(words).arg(source(name)).arg("-ldl").current_dir(dir.path()), 0)
+    };
+    compile(&["-o", "doubled"], "doubled.c")?;
+    compile(&["-fPIC", "-shared", "-o", "libpart.so"], "doubled_part.c")?;
+    let library = dir.path().join("libpart.so").display().to_string();
+    let mut observed = thrille(["run", "-n2", "--quiet", "--sampling", "full", "--out", "run", "./doubled", &library]);
+    run(observed.current_dir(dir.path()))?.expect(1)?;
+    let mut confirm = thrille(["confirm", "run", "--quiet", "--confirm-time", "60", "--tries", "10"]);
+    let ended = run_within(confirm.current_dir(dir.path()), Duration::from_secs(150))?;
+    let found = races(dir.path())?;
+    check(found.len() == 4 && found.iter().all(is_confirmed), || format!("{found:#?}\n{ended}"))?;
+    for race in &found {
+        let schedule = race["confirmation"]["schedule"].as_str().unwrap_or_default();
+        expect(thrille(["confirm", "run", "--replay", schedule]).current_dir(dir.path()), 1)?;
+    }
+    Ok(())
 }
 
 /// A program whose data is ordered by something that the model does not know: nobody says that it raced, least of all itself.

@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         trial("conveniences::explain", explain),
         trial("conveniences::mechanical_fixes", mechanical_fixes),
         trial("conveniences::traffic", traffic),
+        trial("conveniences::repeats_are_traffic", repeats_are_traffic),
         trial("conveniences::watch", watch),
         trial("conveniences::manual", manual),
         trial("conveniences::doctor", doctor),
@@ -205,6 +206,21 @@ fn traffic() -> Outcome {
         || format!("{rows:?}"),
     )?;
     check(report["pairs"].as_array().is_some_and(|pairs| !pairs.is_empty()), || "no racing pairs".into())
+}
+
+/// Operations that repeat are recorded once, and counted each time.
+fn repeats_are_traffic() -> Outcome {
+    let dir = temporary();
+    let text = "#include <mpi.h>\nint main(void)\n{\n    MPI_Init(0, 0);\n    long *mem, v = 1;\n    int me;\n    MPI_Win win;\n\
+                MPI_Comm_rank(MPI_COMM_WORLD, &me);\n    MPI_Win_allocate(16, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win);\n\
+                MPI_Win_lock_all(0, win);\n    for (int i = 0; me == 0 && i < 1000; i++) {\n\
+                MPI_Put(&v, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);\n        MPI_Win_flush(1, win);\n    }\n\
+                MPI_Win_unlock_all(win);\n    MPI_Win_free(&win);\n    MPI_Finalize();\n}\n";
+    std::fs::write(dir.path().join("again.c"), text)?;
+    expect(thrille(["check", "again.c", "-n", "2", "--out", "run"]).current_dir(dir.path()), 0)?;
+    let report = report(&dir.path().join("run"))?;
+    let row = serde_json::json!([{ "from": 0, "to": 1, "operations": 1000, "bytes": 8000 }]);
+    check(report["traffic"] == row, || format!("{:#}", report["traffic"]))
 }
 
 fn watch() -> Outcome {

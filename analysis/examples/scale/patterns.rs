@@ -16,8 +16,8 @@
 
 use std::collections::BTreeSet;
 use thrille_model::{
-    Access, Act, Atomic, Channel, Comb, Ctx, Domain, Effect, How, Interval, Kind, LocksetId, Operation, Order, Phase,
-    Phases, Place, Pos, Rank, Segment, Site, Span, StackId, Strand, Sync, SyncEvent, Word,
+    Access, Act, Atomic, Caller, Channel, Comb, Ctx, Domain, Effect, How, Interval, Kind, LocksetId, Operation, Order,
+    Phase, Phases, Place, Pos, Rank, Segment, Site, Span, StackId, Strand, Sync, SyncEvent, Word,
 };
 
 /// How the problem grows with the ranks.
@@ -162,7 +162,7 @@ impl Pattern {
     /// What orders its accesses within a phase: signals sent, and waited for before the data is read.
     pub fn signals(&self, rank: u32, ranks: u32, phase: u64) -> Vec<SyncEvent> {
         let strand = Strand { rank: Rank(rank), index: 0 };
-        let event = |pos: u64, sync| SyncEvent { strand, pos: Pos(phase * 1000 + pos), sync };
+        let event = |pos: u64, sync| SyncEvent { strand, pos: Pos(phase * 1000 + pos), sync, at: Caller::default() };
         let word = |owner: u32, slot: u64| Word { owner: Rank(owner), segment: Segment::Statics, offset: 8 * slot };
         let version = phase + 1;
         let send = |pos: u64, to: u32, slot: u64, signals: bool| {

@@ -6,7 +6,7 @@
 use crate::patterns::{Pattern, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use thrille_analysis::{Analysis, Gathered, Status};
-use thrille_model::{Access, Phase, Pos, Rank, Strand, Sync, SyncEvent, Token};
+use thrille_model::{Access, Caller, Phase, Pos, Rank, Strand, Sync, SyncEvent, Token};
 use thrille_transport::{Dealt, Inbox, Local, Outbox, Transport, TransportError, local};
 
 type Mail = Vec<(u32, Vec<u8>)>;
@@ -135,7 +135,7 @@ impl Job<'_> {
     fn events(&self, rank: u32) -> Vec<SyncEvent> {
         let strand = Strand { rank: Rank(rank), index: 0 };
         let of_phase = |phase: u64| {
-            let event = |sync, pos| SyncEvent { strand, pos: Pos(pos), sync };
+            let event = |sync, pos| SyncEvent { strand, pos: Pos(pos), sync, at: Caller::default() };
             let token = Token::Phase(Phase(phase + 1));
             let barrier =
                 [event(Sync::Release(token), phase * 1000 + 998), event(Sync::Acquire(token), phase * 1000 + 999)];

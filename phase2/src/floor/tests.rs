@@ -156,7 +156,22 @@ fn nobody_waits_when_nobody_can_come() {
     assert_eq!(floor.deadline(), Some(2 * MS + QUIET));
     floor.tick(2 * MS + QUIET);
     assert_eq!(went(&mut floor), [(0, true)]);
-    assert_eq!(floor.tallies()[0].stalled, [1, 0]);
+}
+
+/// Why the other side comes late: it waited inside a call until the first had gone, or it was under way all the time, as who polls is.
+#[test]
+fn who_comes_late_was_in_a_call_or_not() {
+    for (in_call, found) in [(true, [0, 1]), (false, [0, 0])] {
+        let mut floor = floor_with(vec![candidate(1, spot(10, Act::Store), spot(20, Act::Load))], pause());
+        arrive(&mut floor, MS, 0, spot(10, Act::Store), 0, None);
+        if in_call {
+            floor.doing(2 * MS, strand(1), Doing::InCall);
+        }
+        floor.tick(if in_call { 2 * MS + QUIET } else { 500 * MS });
+        assert_eq!(went(&mut floor), [(0, true)]);
+        arrive(&mut floor, 501 * MS, 1, spot(20, Act::Load), 0, None);
+        assert_eq!((floor.tallies()[0].late, floor.tallies()[0].in_call), ([0, 1], found));
+    }
 }
 
 #[test]

@@ -49,36 +49,53 @@ pub fn widen() {
     GATE.set(&[u64::MAX; WORDS]);
 }
 
+struct Words([u64; WORDS]);
+
+impl Default for Words {
+    fn default() -> Self {
+        Self([0; WORDS])
+    }
+}
+
 /// What the bits stand for.
+#[derive(Default)]
 pub struct Live {
-    words: [u64; WORDS],
+    words: Words,
     places: FxHashMap<u64, Vec<(Act, u32)>>,
 }
 
 impl Live {
     /// The live places as addresses of this process.
     pub fn new(sites: &[LiveSite], modules: &[Module]) -> Self {
-        let mut new = Self { words: [0; WORDS], places: FxHashMap::default() };
+        let mut new = Self::default();
         for (index, LiveSite { spot: (site, act), .. }) in (0..).zip(sites) {
             for module in modules.iter().filter(|module| module.id() == site.module) {
                 let pc = module.bias.wrapping_add(site.offset);
                 let (word, bit) = Gate::bit(pc);
-                new.words[word] |= bit;
+                new.words.0[word] |= bit;
                 new.places.entry(pc).or_default().push((*act, index));
             }
         }
         new
     }
 
-    /// Hooks come through from now on.
+    /// All addresses that are live, and for what.
+    pub fn all(&self) -> Vec<(u64, Act)> {
+        self.places.iter().flat_map(|(&pc, acts)| acts.iter().map(move |&(act, _)| (pc, act))).collect()
+    }
+
+    /// Hooks come through from now on; all of them while a strand is to say that it has gone on.
     pub fn arm(&self) {
-        GATE.set(&self.words);
+        if WIDE.load(Ordering::Acquire) > 0 {
+            return;
+        }
+        GATE.set(&self.words.0);
     }
 
     /// A strand has said that it has gone on.
     pub fn narrow(&self) {
         if WIDE.fetch_sub(1, Ordering::AcqRel) == 1 {
-            GATE.set(&self.words);
+            GATE.set(&self.words.0);
         }
     }
 

@@ -94,11 +94,17 @@ macro_rules! trampoline {
 pub(crate) use trampoline;
 
 /// Numbers of completion scopes.
-static SCOPES: AtomicU32 = AtomicU32::new(1);
+static SCOPES: AtomicU32 = AtomicU32::new(2);
 
 /// A new completion scope.
 pub fn scope() -> Ctx {
-    Ctx(SCOPES.fetch_add(1, Ordering::Relaxed))
+    scopes().0
+}
+
+/// A scope of near ends and that of the far ends, which is known to belong to it ([`Ctx::near`]).
+pub fn scopes() -> (Ctx, Ctx) {
+    let near = SCOPES.fetch_add(2, Ordering::Relaxed);
+    (Ctx(near), Ctx(near + 1))
 }
 
 /// A call of the program, being observed.
@@ -128,6 +134,7 @@ fn called(mut o: Observed) -> Option<Call> {
         Caller::Program => Some(Call { o }),
         Caller::Binding => {
             o.pc = callers::behind_binding();
+            o.recorder.calling = o.pc;
             Some(Call { o })
         }
         Caller::Library => None,

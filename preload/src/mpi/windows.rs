@@ -4,7 +4,7 @@
 //! target's part; the target knows where that is. So windows may overlap each other.
 
 use crate::confirm;
-use crate::mpi::call::{Call, SUCCESS, Shared, call, calls, raw, scope};
+use crate::mpi::call::{Call, SUCCESS, Shared, call, calls, raw, scopes};
 use crate::mpi::comms::{self, Members, is_global};
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Group, MPI_Info, MPI_Win};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -130,7 +130,8 @@ impl Window {
     pub fn partner(&mut self, target: c_int) -> Option<&mut Partner> {
         if !self.partners.contains_key(&target) {
             let rank = self.world_rank(target)?;
-            let new = Partner { rank, far: scope(), near: scope(), requests: Vec::new(), pending: false };
+            let (near, far) = scopes();
+            let new = Partner { rank, far, near, requests: Vec::new(), pending: false };
             self.partners.insert(target, new);
         }
         self.partners.get_mut(&target)

@@ -15,6 +15,7 @@ use crate::link::Link;
 use crate::rank::SESSION;
 use crate::threads;
 use std::cell::Cell;
+use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use thrille_model::{Pos, Strand, Token};
@@ -133,6 +134,18 @@ pub fn bind() {
     let followed = super::parallel::on() && recorder.is_some_and(|recorder| !recorder.is_bound_to());
     if followed || recorder.is_some_and(|recorder| !recorder.is_bound()) {
         tell(Rank::bind);
+    }
+}
+
+/// What follows is called for there in the program; null if that is not known.
+pub fn called_at(code: *const c_void) {
+    let block = block();
+    // SAFETY: as in `with`.
+    unsafe {
+        let recorder = if (*block).recorder.is_null() { ASIDE.get() } else { (*block).recorder };
+        if let (Some(recorder), 0) = (recorder.as_mut(), (*block).depth) {
+            recorder.calling = code as u64;
+        }
     }
 }
 

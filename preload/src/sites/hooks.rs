@@ -2,12 +2,14 @@
 //! each hook is a few lines of assembly around an ordinary function. They keep a frame, so that stacks can be walked through them.
 
 use super::abi::{Function, Hot, Mode, kind};
+use super::live;
 use super::policy::{Turn, policy};
-use crate::entry::block;
+use crate::confirm;
+use crate::entry::{Looks, block};
 use crate::rank::SESSION;
 use crate::sampled;
 use core::arch::naked_asm;
-use thrille_model::{Act, Kind};
+use thrille_model::{Act, Comb, Kind};
 use thrille_runtime::Recorder;
 use thrille_runtime::runs::Room;
 
@@ -92,12 +94,58 @@ extern "C" fn behind(function: &Function, _pc: u64, _sp: u64) -> i32 {
     1
 }
 
+/// What a site touches: so many bytes, so many times, so far apart.
+#[derive(Clone, Copy)]
+struct Row {
+    address: u64,
+    size: u64,
+    step: i64,
+    times: u64,
+}
+
+impl Row {
+    fn one(address: u64, size: u64) -> Self {
+        Self { address, size, step: 0, times: 1 }
+    }
+
+    /// Nothing is left out in between.
+    fn is_solid(self) -> bool {
+        self.step.unsigned_abs() <= self.size
+    }
+
+    /// The first byte, and how many there are from there to the last.
+    fn extent(self) -> (u64, u64) {
+        let reach = self.step.unsigned_abs().wrapping_mul(self.times.wrapping_sub(1));
+        (if self.step < 0 { self.address.wrapping_sub(reach) } else { self.address }, reach.wrapping_add(self.size))
+    }
+}
+
+/// In a run that confirms races: waits before what the site does, all of it at once.
+#[cold]
+#[inline(never)]
+fn stand(row: Row, site: &Hot, pc: u64) {
+    let (first, len) = row.extent();
+    let comb = Comb::new(first, row.step.unsigned_abs(), row.size, row.times).map_or(Comb::SOLID, |(_, comb)| comb);
+    for (kind, act) in acts(site) {
+        confirm::hook(first, len, comb, kind, act, pc);
+    }
+}
+
+/// What a site does, one after the other.
+#[inline(always)]
+fn acts(site: &Hot) -> impl Iterator<Item = (Kind, Act)> {
+    let (does, library) = (site.kind, site.kind & kind::LIBRARY != 0);
+    [(kind::READ, Kind::Read, Act::Load), (kind::WRITE, Kind::Write, Act::Store)]
+        .into_iter()
+        .filter(move |(bit, ..)| does & bit != 0)
+        .map(move |(_, kind, act)| (kind, if library { Act::LibraryCall } else { act }))
+}
+
 /// Tells the recorder, if the policy wants it: `tell` is called for each kind of access that the site makes.
 #[inline(always)]
 fn told(
-    address: u64,
+    row: Row,
     site: &Hot,
-    times: u64,
     pc: u64,
     sp: u64,
     tell: impl Fn(&mut Recorder, Kind, Act, Option<(u64, u64)>) -> Room,
@@ -110,17 +158,21 @@ fn told(
             return AGAIN;
         }
         ((*block).pc, (*block).sp) = (pc, sp);
+        if (*block).looks == Looks::Confirms {
+            if confirm::waits_at(pc) {
+                stand(row, site, pc);
+            }
+            return live::gap(site, pc);
+        }
         &mut *(*block).recorder
     };
+    let address = row.address;
     let from = sampled::clock();
-    let verdict = policy().site(site, pc, times, &mut || !recorder.is_private(address, 1));
+    let verdict = policy().site(site, pc, row.times, &mut || !recorder.is_private(address, 1));
     if verdict.keep {
-        let library = site.kind & kind::LIBRARY != 0;
         let mut full = false;
-        for (bit, kind, act) in [(kind::READ, Kind::Read, Act::Load), (kind::WRITE, Kind::Write, Act::Store)] {
-            if site.kind & bit != 0 {
-                full |= tell(recorder, kind, if library { Act::LibraryCall } else { act }, verdict.part) == Room::Full;
-            }
+        for (kind, act) in acts(site) {
+            full |= tell(recorder, kind, act, verdict.part) == Room::Full;
         }
         if full && let (Some(session), Some(observed)) = (SESSION.get(), crate::rank::observe()) {
             session.drain(observed.recorder);
@@ -134,24 +186,24 @@ fn told(
 }
 
 extern "C" fn access(address: u64, site: &Hot, pc: u64, sp: u64) -> i32 {
-    told(address, site, 1, pc, sp, |recorder, kind, act, _| {
-        recorder.touch(address, u64::from(site.size), kind, act, pc)
-    })
+    let size = u64::from(site.size);
+    told(Row::one(address, size), site, pc, sp, |recorder, kind, act, _| recorder.touch(address, size, kind, act, pc))
 }
 
 extern "C" fn range(address: u64, site: &Hot, bytes: u64, pc: u64, sp: u64) -> i32 {
-    told(address, site, 1, pc, sp, |recorder, kind, act, _| recorder.touch_range(address, bytes, kind, act, pc))
+    told(Row::one(address, bytes), site, pc, sp, |recorder, kind, act, _| {
+        recorder.touch_range(address, bytes, kind, act, pc)
+    })
 }
 
 extern "C" fn affine(address: u64, site: &Hot, times: u64, step: i64, pc: u64, sp: u64) -> i32 {
     let size = u64::from(site.size);
-    told(address, site, times, pc, sp, |recorder, kind, act, part| {
-        if step.unsigned_abs() <= size {
-            // Nothing is left out in between.
-            let reach = step.unsigned_abs().wrapping_mul(times.wrapping_sub(1));
-            let first = if step < 0 { address.wrapping_sub(reach) } else { address };
+    let row = Row { address, size, step, times };
+    told(row, site, pc, sp, |recorder, kind, act, part| {
+        if row.is_solid() {
+            let (first, len) = row.extent();
             recorder.executed += times.saturating_sub(1);
-            return recorder.touch_range(first, reach + size, kind, act, pc);
+            return recorder.touch_range(first, len, kind, act, pc);
         }
         let mut room = Room::Enough;
         // Of a long row of separate places, a part is what a sample can afford.

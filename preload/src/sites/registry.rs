@@ -2,6 +2,7 @@
 
 use super::abi::{Function, Mode};
 use super::policy::{Begin, policy};
+use crate::confirm;
 use crate::rank::{SESSION, observe};
 use crate::tsan::access::INSTRUMENTED;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +20,18 @@ pub fn any() -> bool {
 
 fn with<R>(f: impl FnOnce(&mut Vec<(usize, usize)>) -> R) -> R {
     f(&mut SECTIONS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// All functions.
+pub fn all(mut f: impl FnMut(&'static Function)) {
+    with(|sections| {
+        for &(from, to) in sections.iter().filter(|(from, to)| from < to) {
+            // SAFETY: as in `thrille_register`; the lock keeps them from being unregistered meanwhile.
+            let all =
+                unsafe { std::slice::from_raw_parts(from as *const Function, (to - from) / size_of::<Function>()) };
+            all.iter().for_each(&mut f);
+        }
+    });
 }
 
 /// Lets a function begin.
@@ -58,6 +71,7 @@ unsafe extern "C" fn thrille_register(from: *const Function, to: *const Function
             // The file may be gone when its places are looked up.
             session.rank().modules().site(from as u64);
         }
+        confirm::loaded_more();
     }
 }
 

@@ -5,7 +5,7 @@ use crate::entry::{Looks, block};
 use crate::rank::{SESSION, observe};
 use core::arch::naked_asm;
 use std::sync::atomic::{AtomicBool, Ordering};
-use thrille_model::{Act, Kind};
+use thrille_model::{Act, Comb, Kind};
 
 /// What a hook does first, without saving a register: whether there is anything to do, and by whom. Most executions of a sampled program
 /// end here.
@@ -58,7 +58,7 @@ fn touch_sampled(address: u64, len: u64, acts: &[(Kind, Act)], pc: u64) {
 #[inline(never)]
 fn stand(address: u64, len: u64, acts: &[(Kind, Act)], pc: u64) {
     for &(kind, act) in acts {
-        confirm::hook(address, len, kind, act, pc);
+        confirm::hook(address, len, Comb::SOLID, kind, act, pc);
     }
 }
 
@@ -241,6 +241,7 @@ extern "C" fn __tsan_init() {
     INSTRUMENTED.store(true, Ordering::Relaxed);
     // A library that is loaded later: what was told of calls alone is settled.
     drop(observe());
+    confirm::loaded_more();
 }
 
 /// Whether the program has instrumented code.

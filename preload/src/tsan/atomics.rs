@@ -59,6 +59,7 @@ fn atomic<T>(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnc
         return operate().0;
     }
     let Observed { session, recorder, .. } = &mut observed;
+    recorder.calling = pc;
     let threaded = THREADED.load(Ordering::Acquire);
     let mut between = between_processes(address);
     let mut rank = (threaded && between.is_none()).then(|| session.rank());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use thrille_report::{
     Bytes, ConfirmationReport, FixReport, Frame, FunctionSampling, LockReport, ObjectReport, PairReport, PhaseRange,
-    RaceReport, Report, RunInfo, SamplingReport, SideReport, Summary, TrafficReport, WhyReport,
+    RaceReport, Report, RunInfo, SamplingReport, SideReport, Summary, SyncReport, TrafficReport, WhyReport,
 };
 
 const RANKS: u32 = 8;
@@ -108,6 +108,7 @@ fn race(n: usize) -> RaceReport {
             ],
             fix,
         },
+        around: around(file, line),
         a,
         b,
         seen: 17 * n as u64 + 1,
@@ -125,6 +126,32 @@ fn race(n: usize) -> RaceReport {
             b_stack: Vec::new(),
         }),
     }
+}
+
+/// A message that leaves too early, one that comes too late, and a barrier behind both.
+fn around(file: usize, line: u32) -> Vec<SyncReport> {
+    let sync = |side: &'static str, when: &'static str, kind: &'static str, call: &str, at: u32, leads_to: &[usize]| {
+        SyncReport {
+            side: side.into(),
+            when: when.into(),
+            kind: kind.into(),
+            text: if kind == "barrier" { "global barrier 4".into() } else { format!("{kind} of `flag`") },
+            call: Some(call.into()),
+            at: Some(frame(file, line + at, 5, "step", &format!("    {call}();"))),
+            leads_to: leads_to.into(),
+            but: (!leads_to.is_empty())
+                .then(|| "leaves before a: it would order them if it came between the two".into()),
+        }
+    };
+    vec![
+        sync("a", "before", "release", "shmem_long_p", 3, &[4]),
+        sync("a", "after", "complete", "shmem_ctx_quiet", 5, &[]),
+        sync("a", "after", "release", "shmem_long_atomic_inc", 7, &[5]),
+        sync("a", "after", "barrier", "shmem_barrier_all", 9, &[]),
+        sync("b", "before", "acquire", "shmem_long_wait_until", 20, &[]),
+        sync("b", "after", "acquire", "shmem_long_wait_until", 40, &[]),
+        sync("b", "after", "barrier", "shmem_barrier_all", 9, &[]),
+    ]
 }
 
 /// A report of so many races.
