@@ -10,7 +10,8 @@
 //! | [`stdio`] | input and output of the C library, redirected likewise |
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
 //! | [`fortran`] | what gfortran leaves to its run-time library: input, output, strings, array intrinsics |
-//! | [`threads`] | pthreads: strands, locksets and the order between threads |
+//! | [`threads`] | threads of POSIX, C11 and C++: strands, locksets and the order between threads |
+//! | [`own`] | calls of the system that programs have functions of the same name for |
 //! | [`confirm`] | where strands stop in a run that confirms races |
 //! | [`openmp`] | OpenMP: what its runtime tells a tool, and threads of runtimes that tell nothing |
 //! | [`tasks`] | tasks of programs without OpenMP: `thrille/tasks.h` |
@@ -47,6 +48,7 @@ mod memory;
 mod mpi;
 mod observed;
 mod openmp;
+mod own;
 mod rank;
 mod real;
 mod sampled;
