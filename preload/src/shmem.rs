@@ -30,6 +30,7 @@ mod wait;
 mod words;
 
 use thrille_model::Strand;
+pub use words::between_processes;
 
 /// What lets the library work while a strand is held, if it needs that: by the thread that has initialised it.
 pub fn idle() -> Option<fn(Strand)> {

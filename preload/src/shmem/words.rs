@@ -13,7 +13,7 @@ use crate::rank::Told;
 use crate::shmem::library;
 use std::sync::OnceLock;
 use thrille_model::{How, Rank, Segment, Word};
-use thrille_runtime::Made;
+use thrille_runtime::{Made, Recorder};
 
 static WORDS: OnceLock<Words> = OnceLock::new();
 
@@ -141,16 +141,30 @@ impl Locked {
     }
 }
 
+/// An atomic instruction on memory that other PEs reach by `shmem_ptr`: its word, locked. Threads of one PE are ordered among themselves.
+pub fn between_processes(recorder: &mut Recorder, address: u64, threaded: bool) -> Option<(Word, Counted)> {
+    let (owner, segment, offset, _) = recorder.locate(address)?;
+    if threaded && owner == recorder.strand().rank {
+        return None;
+    }
+    let word = Word { owner, segment, offset: offset & !1 };
+    counter(word).map(|counted| (word, counted))
+}
+
 /// Locks the counter of some bytes.
 pub fn lock(part: Part) -> Option<Locked> {
-    let (words, word) = (WORDS.get()?, part.word);
+    counter(part.word).map(|counted| Locked { part, counted })
+}
+
+fn counter(word: Word) -> Option<Counted> {
+    let words = WORDS.get()?;
     let within = match word.segment {
         Segment::Heap if word.offset < words.heap => word.offset,
         Segment::Statics if word.offset < words.statics => words.heap + word.offset,
         _ => return None,
     };
     let index = (u64::from(word.owner.0) * (words.heap + words.statics) + within) / CELL;
-    Some(Locked { part, counted: words.counters.lock(index, library::progress)? })
+    words.counters.lock(index, library::progress)
 }
 
 #[cfg(test)]

@@ -6,14 +6,20 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::confirm::CONFIRMING;
-use crate::counters::{any_between_processes, between_processes};
+#[cfg(feature = "mpi")]
+use crate::counters::Counted;
+use crate::counters::any_between_processes;
 use crate::rank::{Observed, THREADED, observe};
+#[cfg(not(feature = "mpi"))]
+use crate::shmem::between_processes as reached_by_others;
 use core::arch::naked_asm;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use thrille_model::{Act, Atomic, Domain, Effect, How, Kind};
 use thrille_runtime::Room;
+#[cfg(feature = "mpi")]
+use {thrille_model::Word, thrille_runtime::Recorder};
 
 /// Memory orders, as the compiler numbers them.
 const CONSUME: c_int = 1;
@@ -50,6 +56,12 @@ thread_local! {
     static RELAXED: Cell<Option<Seen>> = const { Cell::new(None) };
 }
 
+/// Memory that other processes reach by their own instructions, too: its word, locked.
+#[cfg(feature = "mpi")]
+fn reached_by_others(_recorder: &mut Recorder, address: u64, _threaded: bool) -> Option<(Word, Counted)> {
+    crate::mpi::between_processes(address)
+}
+
 /// The memory order of an operation.
 #[derive(Clone, Copy)]
 struct Ordered {
@@ -76,7 +88,7 @@ fn atomic<T>(address: u64, width: u8, order: impl Into<Ordered>, pc: u64, operat
     }
     let Observed { session, recorder, .. } = &mut observed;
     let threaded = THREADED.load(Ordering::Acquire);
-    let mut between = between_processes(address);
+    let mut between = reached_by_others(recorder, address, threaded);
     let mut rank = (threaded && between.is_none()).then(|| session.rank());
     let (value, did) = operate();
     let order = order.into();

@@ -218,3 +218,105 @@ impl Rank {
         Word { owner: self.me, segment: Segment::Private, offset: address }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::modules::Modules;
+    use crate::regions::Regions;
+
+    const ME: thrille_model::Rank = thrille_model::Rank(0);
+    const FLAG: u64 = 64;
+
+    /// Three threads: what the last of them has acquired, as which versions and whose fences, after the others did something.
+    fn acquired(does: impl FnOnce(&mut Rank, [&mut Recorder; 3])) -> Vec<Sync> {
+        let (mut rank, mut main) = Rank::new(ME, Regions::default(), Modules::new(Vec::new), 100);
+        let [b, c] = [rank.fork(&mut main), rank.fork(&mut main)];
+        let (mut b, mut c) = (rank.begin(b), rank.begin(c));
+        does(&mut rank, [&mut main, &mut b, &mut c]);
+        let events = rank.gather(&mut main, true, 0).events;
+        let fence = |sync: &Sync| matches!(sync, Sync::Observe { .. } | Sync::Acquire(Token::Fence { .. }));
+        events.into_iter().filter(|e| e.strand == c.strand).map(|e| e.sync).filter(fence).collect()
+    }
+
+    fn version(version: u64) -> Sync {
+        Sync::Observe { word: Word { owner: ME, segment: Segment::Private, offset: FLAG }, version }
+    }
+
+    fn fence_of(thread: u32) -> Sync {
+        Sync::Acquire(Token::Fence { strand: Strand::thread(ME, thread), number: 1 })
+    }
+
+    #[test]
+    fn a_release_is_acquired() {
+        let seen = acquired(|rank, [a, _, c]| {
+            rank.signal_local(a, FLAG, How::Set);
+            rank.await_local(c, FLAG);
+        });
+        assert_eq!(seen, [version(1)]);
+    }
+
+    #[test]
+    fn a_relaxed_store_of_another_thread_ends_a_release_sequence() {
+        let seen = acquired(|rank, [a, b, c]| {
+            rank.signal_local(a, FLAG, How::Set);
+            rank.change_local(b, FLAG, How::Modify);
+            rank.change_local(a, FLAG, How::Set);
+            rank.await_local(c, FLAG);
+            rank.change_local(b, FLAG, How::Set);
+            rank.await_local(c, FLAG);
+        });
+        assert_eq!(seen, [version(1)]);
+    }
+
+    #[test]
+    fn what_follows_on_a_store_that_ended_a_sequence_begins_one() {
+        let seen = acquired(|rank, [a, b, c]| {
+            rank.signal_local(a, FLAG, How::Set);
+            rank.change_local(b, FLAG, How::Set);
+            rank.signal_local(b, FLAG, How::Modify);
+            rank.await_local(c, FLAG);
+        });
+        assert_eq!(seen, [version(2)]);
+    }
+
+    #[test]
+    fn fences_are_carried_by_relaxed_operations() {
+        let seen = acquired(|rank, [a, b, c]| {
+            rank.change_local(a, FLAG, How::Set);
+            rank.see_local(c, FLAG);
+            rank.thread_fence(c, true, false);
+            rank.thread_fence(a, false, true);
+            rank.change_local(a, FLAG, How::Set);
+            rank.thread_fence(b, false, true);
+            rank.change_local(b, FLAG, How::Modify);
+            rank.await_local(c, FLAG);
+        });
+        assert_eq!(seen, [fence_of(0), fence_of(1)]);
+    }
+
+    #[test]
+    fn an_acquire_fence_acquires_what_was_seen_before_it() {
+        let seen = acquired(|rank, [a, b, c]| {
+            rank.signal_local(a, FLAG, How::Set);
+            rank.see_local(c, FLAG);
+            rank.change_local(b, FLAG, How::Set);
+            rank.see_local(c, FLAG);
+            rank.thread_fence(c, true, true);
+            rank.thread_fence(c, true, true);
+        });
+        assert_eq!(seen, [version(1)], "once, though something else is there now");
+    }
+
+    #[test]
+    fn an_earlier_value_is_acquired() {
+        let seen = acquired(|rank, [a, _, c]| {
+            for _ in 0..3 {
+                rank.signal_local(a, FLAG, How::Modify);
+            }
+            rank.await_local_earlier(c, FLAG, 2);
+            rank.await_local_earlier(c, FLAG, 3);
+        });
+        assert_eq!(seen, [version(1)]);
+    }
+}
