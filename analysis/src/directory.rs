@@ -52,7 +52,7 @@ impl Key {
             Self::Word(word, _) => word.owner,
             Self::Token(token) => match token {
                 Token::Phase(phase) => any(phase.0),
-                Token::Fork(strand) | Token::Exit(strand) => strand.rank,
+                Token::Fork(strand) | Token::Exit(strand) | Token::Fence { strand, .. } => strand.rank,
                 Token::Collective { group, seq } => {
                     any(group.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32) ^ seq)
                 }

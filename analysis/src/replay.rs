@@ -115,8 +115,10 @@ struct WordState {
     since_gap: Option<Clock>,
     /// What an observer of a version learns, for the versions that somebody observes.
     learned: FxHashMap<u64, Rc<Clock>>,
-    /// Those versions, and whether all is known that they are made of.
+    /// The versions that are observed, and whether all is known that they are made of.
     observed: FxHashMap<u64, bool>,
+    /// The same of the last updates in them: words that are counted together leave each other numbers out.
+    wanted: FxHashMap<u64, bool>,
     /// The versions before which one is missing.
     gaps: BTreeSet<u64>,
     /// The versions that replaced what was there.
@@ -233,6 +235,13 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
         for state in words.values_mut() {
             let first = |&(&version, _): &(&u64, _)| version == 0 || !state.updates.contains_key(&(version - 1));
             state.gaps = state.updates.iter().filter(first).map(|(&version, _)| version).collect();
+            for (&version, &closed) in &state.observed {
+                if let Some((&latest, _)) = state.updates.range(..=version).next_back()
+                    && (closed || latest == version)
+                {
+                    *state.wanted.entry(latest).or_default() |= closed;
+                }
+            }
         }
         let mut barriers: Vec<Token> = tokens.keys().copied().filter(|t| matches!(t, Token::Phase(_))).collect();
         barriers.sort_unstable();
@@ -359,13 +368,13 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                     state.waiting.push(lane);
                     return false;
                 }
-                if let Some(learned) = state.learned.get(&version) {
-                    clock.join(learned);
-                }
                 state.seen.entry(lane).or_default().push((event.pos, version));
                 let closed = state.observed.get(&version).copied().unwrap_or(false);
                 if !closed && latest != version {
                     return true;
+                }
+                if let Some(learned) = state.learned.get(&latest) {
+                    clock.join(learned);
                 }
                 let mut first = state.sets.range(..=latest).next_back().copied().unwrap_or(0);
                 if !closed {
@@ -602,7 +611,7 @@ impl WordState {
                 self.signals.push((version, put));
             }
             self.joined = Some(version);
-            if let Some(&closed) = self.observed.get(&version) {
+            if let Some(&closed) = self.wanted.get(&version) {
                 let known = if closed { &self.running } else { self.since_gap.as_ref().unwrap_or(&self.running) };
                 self.learned.insert(version, Rc::new(known.clone()));
             }

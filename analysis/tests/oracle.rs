@@ -267,6 +267,11 @@ impl World {
         self.strands[s].locks.push(Held { lock, mode: Mode::Shared });
     }
 
+    /// The first two words of a rank are counted together: each leaves out numbers of the other.
+    fn counter(n: u64) -> usize {
+        (n - u64::from(n % WORDS == 1)) as usize
+    }
+
     fn word(n: u64) -> Word {
         Word { owner: Rank((n / WORDS) as u32), segment: Segment::Statics, offset: (n % WORDS) * 8 }
     }
@@ -405,13 +410,13 @@ impl World {
                 if signals {
                     self.access(s, word.owner, lo, len, Kind::Write, operation(Order::Signalled(channel)), site);
                 }
-                self.versions[word_number as usize] += 1;
-                let version = self.versions[word_number as usize];
+                self.versions[World::counter(word_number)] += 1;
+                let version = self.versions[World::counter(word_number)];
                 let change = if how & (1 << 21) != 0 { How::Set } else { How::Modify };
                 self.event_at(s, pos, Sync::Update { word, version, how: change, via: Some(channel), signals });
             }
             12 | 13 => {
-                let version = self.versions[word_number as usize];
+                let version = self.versions[World::counter(word_number)];
                 let word = Self::word(word_number);
                 self.event(s, Sync::Observe { word, version });
             }
@@ -512,8 +517,8 @@ impl World {
                 let channel = Channel { target: word.owner, ..channel };
                 let pos = self.tick(s);
                 self.access_word(s, word, Kind::Write, operation(Order::Fenced(channel)), site);
-                self.versions[word_number as usize] += 1;
-                let version = self.versions[word_number as usize];
+                self.versions[World::counter(word_number)] += 1;
+                let version = self.versions[World::counter(word_number)];
                 let via = Some(channel);
                 self.event_at(s, pos, Sync::Update { word, version, how: How::Set, via, signals: false });
             }

@@ -1,6 +1,6 @@
 //! Which two accesses need an order or a common lock at all.
 
-use crate::access::{Access, Atomic, Domain, Kind};
+use crate::access::{Access, Act, Atomic, Domain, Kind};
 use crate::lock::Locksets;
 
 /// Whether the two touch a common byte in ways that do not go together. Order and locks are not looked at.
@@ -11,6 +11,7 @@ pub fn conflict(a: &Access, b: &Access) -> bool {
         && (a.writes() || b.writes())
         && !same_operation(a, b)
         && !go_together(a, b)
+        && !of_collectives(a, b)
         && a.place.first_common(&b.place).is_some()
 }
 
@@ -24,6 +25,11 @@ fn same_operation(a: &Access, b: &Access) -> bool {
     a.strand == b.strand
         && a.begin == b.begin
         && (a.operation().is_some() && b.operation().is_some() || a.site == b.site)
+}
+
+/// Members of a collective write each other's buffers together: that is the library's business too.
+fn of_collectives(a: &Access, b: &Access) -> bool {
+    a.strand.rank != b.strand.rank && a.act == Act::Collective && b.act == Act::Collective
 }
 
 fn go_together(a: &Access, b: &Access) -> bool {

@@ -79,6 +79,13 @@ pub enum Token {
         /// The section that ended.
         number: u64,
     },
+    /// The n-th release fence of a strand (C11): who sees what the strand stores after it comes after what was before it.
+    Fence {
+        /// Whose fence.
+        strand: Strand,
+        /// Which one.
+        number: u64,
+    },
     /// The n-th round of a barrier among the strands of one rank.
     Local {
         /// The process it is in.

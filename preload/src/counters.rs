@@ -1,7 +1,7 @@
 //! Counters in memory that all ranks share: which update of a word an observer saw.
 //!
-//! A counter's lowest bit locks it, the next one says that somebody has seen this version of the word: an operation on a word and the counting of it are one step for all who do the same. The counters lie in
-//! one anonymous memory file, as sparse as their use. Rank 0 makes the file; the others open it through rank 0's descriptor, so that it
+//! A counter's lowest bit locks it, the next one says that somebody has seen this version of the word, nine more are for who shares one among several
+//! words: an operation on a word and the counting of it are one step for all who do the same. The counters lie in one anonymous memory file, as sparse as their use. Rank 0 makes the file; the others open it through rank 0's descriptor, so that it
 //! has no name and leaves no trace. So the ranks must be on one machine; elsewhere there are no counters.
 
 use crate::link::Link;
@@ -11,14 +11,20 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use thrille_runtime::Made;
 
-/// Something at an address that other processes reach by their own instructions, too: its word, locked.
+/// Something at an address that other processes reach by their own instructions, too: its word, locked. And whether there is any such memory.
 #[cfg(feature = "mpi")]
-pub use crate::mpi::between_processes;
+pub use crate::mpi::{any_between_processes, between_processes};
 
-/// The same where no memory is shared in that way.
+/// The same of locks, where there are none in such memory.
 #[cfg(not(feature = "mpi"))]
 pub fn between_processes(_address: u64) -> Option<(thrille_model::Word, Counted)> {
     None
+}
+
+/// The same: symmetric memory, which others reach by `shmem_ptr`.
+#[cfg(not(feature = "mpi"))]
+pub fn any_between_processes() -> bool {
+    true
 }
 
 /// The counters of a job.
@@ -70,7 +76,12 @@ impl Counters {
         loop {
             let now = cell.load(Ordering::Relaxed);
             if now & 1 == 0 && cell.compare_exchange_weak(now, now | 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                return Some(Counted { cell, version: now >> 2, seen: now & 2 != 0 });
+                return Some(Counted {
+                    cell,
+                    version: now >> 11,
+                    notes: (now >> 2) as u16 & 0x1ff,
+                    seen: now & 2 != 0,
+                });
             }
             turns += 1;
             if turns > 50 {
@@ -113,6 +124,9 @@ fn machine() -> String {
 pub struct Counted {
     cell: &'static AtomicU64,
     version: u64,
+    /// What those who lock it have to tell one another.
+    #[cfg_attr(not(feature = "shmem"), allow(dead_code, reason = "only carried along"))]
+    pub notes: u16,
     /// By somebody who comes after what made it.
     seen: bool,
 }
@@ -130,6 +144,12 @@ impl Counted {
         if known == Some(self.version) { self.version } else { self.version() }
     }
 
+    /// How many updates there have been, for who sees an earlier one.
+    #[cfg(feature = "shmem")]
+    pub fn latest(&self) -> u64 {
+        self.version
+    }
+
     /// Counts one more.
     pub fn update(&mut self) -> u64 {
         self.make().version
@@ -144,6 +164,6 @@ impl Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.cell.store(self.version << 2 | u64::from(self.seen) << 1, Ordering::Release);
+        self.cell.store(self.version << 11 | u64::from(self.notes) << 2 | u64::from(self.seen) << 1, Ordering::Release);
     }
 }

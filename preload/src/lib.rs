@@ -10,8 +10,9 @@
 //! | [`stdio`] | input and output of the C library, redirected likewise |
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
 //! | [`fortran`] | what gfortran leaves to its run-time library: input, output, strings, array intrinsics |
-//! | [`threads`] | pthreads: strands, locksets and the order between threads |
+//! | [`threads`] | threads of POSIX, C11 and C++: strands, locksets and the order between threads |
 //! | [`signals`] | signal handlers of the program, which are not looked at |
+//! | [`own`] | calls of the system that programs have functions of the same name for |
 //! | [`confirm`] | where strands stop in a run that confirms races |
 //! | [`openmp`] | OpenMP: what its runtime tells a tool, and threads of runtimes that tell nothing |
 //! | [`tasks`] | tasks of programs without OpenMP: `thrille/tasks.h` |
@@ -48,6 +49,7 @@ mod memory;
 mod mpi;
 mod observed;
 mod openmp;
+mod own;
 mod rank;
 mod real;
 mod sampled;

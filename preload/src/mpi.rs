@@ -46,4 +46,5 @@ mod setup;
 mod windows;
 mod words;
 
+pub use windows::any_between_processes;
 pub use words::{between_processes, idle};

@@ -19,6 +19,7 @@
 
 mod abi;
 mod bound;
+mod flush;
 pub mod parallel;
 mod reduce;
 pub mod serial;

@@ -8,6 +8,7 @@
 //! | [`wait`] | wait and test |
 //! | [`order`] | fence, quiet, barriers, locks, contexts |
 //! | [`collectives`] | what moves data among many |
+//! | [`members`] | who takes part in a collective |
 //! | [`library`] | whose library is behind |
 //! | [`words`] | which update of a word an observer saw |
 //! | [`call`] | what the rows of all of them are written in |
@@ -20,6 +21,7 @@ mod atomics;
 mod call;
 mod collectives;
 mod library;
+mod members;
 mod order;
 mod rma;
 mod setup;
@@ -28,6 +30,7 @@ mod wait;
 mod words;
 
 use thrille_model::Strand;
+pub use words::between_processes;
 
 /// What lets the library work while a strand is held, if it needs that: by the thread that has initialised it.
 pub fn idle() -> Option<fn(Strand)> {

@@ -1,5 +1,4 @@
-//! pthreads: who creates and joins whom, which locks are held, who waited for whom. C++ threads come through here as well, C11 threads
-//! through [`c11`].
+//! Threads of POSIX, C11 and C++: who creates and joins whom, which locks are held, who waited for whom.
 //!
 //! Locks go into locksets and order nothing. Creation, joining, barriers, condition variables, semaphores and one-time initialisation
 //! order.
@@ -34,6 +33,7 @@ macro_rules! interpose {
                 to = sym [<on_ $name>],
             )
         }
+        #[allow(non_snake_case, reason = "the symbol's name")]
         unsafe extern "C" fn [<on_ $name>]($($arg: $ty),*) -> $ret {
             const VERSION: Option<&CStr> = { #[allow(unused_mut, unused_assignments)] let mut v = None; $( v = Some($version); )? v };
             static REAL: Real = Real::versioned(
@@ -51,7 +51,7 @@ macro_rules! interpose {
     )* } };
 }
 
-mod c11;
+mod languages;
 
 /// Which strand a thread is.
 static STRANDS: Mutex<Option<FxHashMap<pthread_t, Strand>>> = Mutex::new(None);
@@ -60,8 +60,8 @@ fn strands<R>(f: impl FnOnce(&mut FxHashMap<pthread_t, Strand>) -> R) -> R {
     f(STRANDS.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
 }
 
-struct Start {
-    routine: extern "C" fn(*mut c_void) -> *mut c_void,
+struct Start<R> {
+    routine: extern "C" fn(*mut c_void) -> R,
     argument: *mut c_void,
     strand: Strand,
 }
@@ -78,11 +78,46 @@ fn at_exit_key() -> libc::pthread_key_t {
     })
 }
 
-extern "C" fn thread_starts(start: *mut c_void) -> *mut c_void {
-    // SAFETY: the box that `pthread_create` made for this thread.
-    let start = unsafe { Box::from_raw(start.cast::<Start>()) };
+extern "C" fn thread_starts<R>(start: *mut c_void) -> R {
+    // SAFETY: the box that was made for this thread when it was created.
+    let start = unsafe { Box::from_raw(start.cast::<Start<R>>()) };
     becomes(start.strand);
     (start.routine)(start.argument)
+}
+
+/// Creates a thread that runs `routine`, by one of the C library's functions for that.
+fn create<R>(
+    thread: *mut pthread_t,
+    routine: extern "C" fn(*mut c_void) -> R,
+    argument: *mut c_void,
+    real: impl FnOnce(extern "C" fn(*mut c_void) -> R, *mut c_void) -> c_int,
+) -> c_int {
+    let mut observed = observe_program();
+    if observed.as_mut().is_some_and(|observed| !openmp::watches(observed)) {
+        observed = None;
+        openmp::forget();
+    }
+    let Some(Observed { session, recorder, .. }) = &mut observed else {
+        return real(routine, argument);
+    };
+    THREADED.store(true, Ordering::Release);
+    let strand = session.rank().fork(recorder);
+    confirm::announce(strand);
+    let start = Box::into_raw(Box::new(Start { routine, argument, strand }));
+    let result = strands(|strands| {
+        let result = real(thread_starts::<R>, start.cast());
+        if result == 0 {
+            // SAFETY: the C library has written the new thread's name there.
+            strands.insert(unsafe { *thread }, strand);
+        }
+        result
+    });
+    if result != 0 {
+        // SAFETY: no thread has taken the box.
+        drop(unsafe { Box::from_raw(start) });
+        session.rank().unborn(strand);
+    }
+    result
 }
 
 /// The calling thread is this strand from now on.
@@ -98,6 +133,7 @@ pub fn becomes(strand: Strand) {
             let recorder = rank.begin(strand);
             drop(rank);
             attach(recorder);
+            THREADED.store(true, Ordering::Release);
         });
     }
 }
@@ -207,37 +243,66 @@ fn barriers<R>(f: impl FnOnce(&mut FxHashMap<u64, Round>) -> R) -> R {
     f(BARRIERS.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
 }
 
+/// What went through a semaphore that began with `free`.
+#[derive(Clone, Copy)]
+struct Passed {
+    free: u64,
+    posts: u64,
+    waits: u64,
+}
+
+/// The process's semaphores.
+static SEMAPHORES: Mutex<Option<FxHashMap<u64, Passed>>> = Mutex::new(None);
+
+fn semaphores<R>(f: impl FnOnce(&mut FxHashMap<u64, Passed>) -> R) -> R {
+    f(SEMAPHORES.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
+}
+
+/// A semaphore has let this thread pass: the n-th to pass comes after as many posts as that takes, not after those that have been made by now.
+fn passed(semaphore: *const c_void) {
+    let posts = semaphores(|s| {
+        let passed = s.get_mut(&(semaphore as u64))?;
+        passed.waits += 1;
+        Some((passed.waits.saturating_sub(passed.free), passed.posts))
+    });
+    match posts {
+        Some((needed, made)) if needed < made && between_processes(semaphore as u64).is_none() => {
+            if let Some(observed) = observe_program() {
+                observed.session.rank().await_local_earlier(observed.recorder, semaphore as u64, made - needed);
+            }
+        }
+        _ => awaited(semaphore),
+    }
+}
+
 // SAFETY (all rows): each body forwards the program's own arguments.
 interpose! {
     fn pthread_create(thread: *mut pthread_t, attr: *const pthread_attr_t, routine: extern "C" fn(*mut c_void) -> *mut c_void, argument: *mut c_void) -> c_int, real => {
-        let mut observed = observe_program();
-        if observed.as_mut().is_some_and(|observed| !openmp::watches(observed)) {
-            observed = None;
-            openmp::forget();
-        }
-        let Some(Observed { session, recorder, .. }) = &mut observed else {
-            return unsafe { real(thread, attr, routine, argument) };
-        };
-        THREADED.store(true, Ordering::Release);
-        let strand = session.rank().fork(recorder);
-        confirm::announce(strand);
-        let start = Box::into_raw(Box::new(Start { routine, argument, strand }));
-        let result = strands(|strands| {
-            let result = unsafe { real(thread, attr, thread_starts, start.cast()) };
-            if result == 0 {
-                strands.insert(unsafe { *thread }, strand);
-            }
-            result
-        });
-        if result != 0 {
-            // SAFETY: no thread has taken the box.
-            drop(unsafe { Box::from_raw(start) });
-            session.rank().unborn(strand);
-        }
-        result
+        create(thread, routine, argument, |routine, argument| unsafe { real(thread, attr, routine, argument) })
     }
     fn pthread_join(thread: pthread_t, value: *mut *mut c_void) -> c_int, real => {
         let result = waiting(|| unsafe { real(thread, value) });
+        if result == 0 {
+            joined(thread);
+        }
+        result
+    }
+    fn pthread_tryjoin_np(thread: pthread_t, value: *mut *mut c_void) -> c_int, real => {
+        let result = unsafe { real(thread, value) };
+        if result == 0 {
+            joined(thread);
+        }
+        result
+    }
+    fn pthread_timedjoin_np(thread: pthread_t, value: *mut *mut c_void, until: *const timespec) -> c_int, real => {
+        let result = waiting(|| unsafe { real(thread, value, until) });
+        if result == 0 {
+            joined(thread);
+        }
+        result
+    }
+    fn pthread_clockjoin_np(thread: pthread_t, value: *mut *mut c_void, clock: c_int, until: *const timespec) -> c_int, real => {
+        let result = waiting(|| unsafe { real(thread, value, clock, until) });
         if result == 0 {
             joined(thread);
         }
@@ -259,6 +324,13 @@ interpose! {
     }
     fn pthread_mutex_timedlock(mutex: *mut c_void, until: *const timespec) -> c_int, real => {
         let result = waiting(|| unsafe { real(mutex, until) });
+        if result == 0 {
+            entered(mutex);
+        }
+        result
+    }
+    fn pthread_mutex_clocklock(mutex: *mut c_void, clock: c_int, until: *const timespec) -> c_int, real => {
+        let result = waiting(|| unsafe { real(mutex, clock, until) });
         if result == 0 {
             entered(mutex);
         }
@@ -300,6 +372,34 @@ interpose! {
         }
         result
     }
+    fn pthread_rwlock_timedrdlock(lock: *mut c_void, until: *const timespec) -> c_int, real => {
+        let result = waiting(|| unsafe { real(lock, until) });
+        if result == 0 {
+            taken(lock, Mode::Shared);
+        }
+        result
+    }
+    fn pthread_rwlock_clockrdlock(lock: *mut c_void, clock: c_int, until: *const timespec) -> c_int, real => {
+        let result = waiting(|| unsafe { real(lock, clock, until) });
+        if result == 0 {
+            taken(lock, Mode::Shared);
+        }
+        result
+    }
+    fn pthread_rwlock_timedwrlock(lock: *mut c_void, until: *const timespec) -> c_int, real => {
+        let result = waiting(|| unsafe { real(lock, until) });
+        if result == 0 {
+            taken(lock, Mode::Exclusive);
+        }
+        result
+    }
+    fn pthread_rwlock_clockwrlock(lock: *mut c_void, clock: c_int, until: *const timespec) -> c_int, real => {
+        let result = waiting(|| unsafe { real(lock, clock, until) });
+        if result == 0 {
+            taken(lock, Mode::Exclusive);
+        }
+        result
+    }
     fn pthread_rwlock_wrlock(lock: *mut c_void) -> c_int, real => {
         let result = waiting(|| unsafe { real(lock) });
         if result == 0 {
@@ -309,20 +409,6 @@ interpose! {
     }
     fn pthread_rwlock_trywrlock(lock: *mut c_void) -> c_int, real => {
         let result = unsafe { real(lock) };
-        if result == 0 {
-            taken(lock, Mode::Exclusive);
-        }
-        result
-    }
-    fn pthread_rwlock_timedrdlock(lock: *mut c_void, until: *const timespec) -> c_int, real => {
-        let result = waiting(|| unsafe { real(lock, until) });
-        if result == 0 {
-            taken(lock, Mode::Shared);
-        }
-        result
-    }
-    fn pthread_rwlock_timedwrlock(lock: *mut c_void, until: *const timespec) -> c_int, real => {
-        let result = waiting(|| unsafe { real(lock, until) });
         if result == 0 {
             taken(lock, Mode::Exclusive);
         }
@@ -401,29 +487,44 @@ interpose! {
         }
         result
     }
+    fn sem_init(semaphore: *mut c_void, shared: c_int, value: u32) -> c_int, real => {
+        let result = unsafe { real(semaphore, shared, value) };
+        if result == 0 {
+            semaphores(|s| s.insert(semaphore as u64, Passed { free: u64::from(value), posts: 0, waits: 0 }));
+        }
+        result
+    }
     fn sem_post(semaphore: *mut c_void) -> c_int, real => {
         signalled(semaphore);
+        semaphores(|s| s.get_mut(&(semaphore as u64)).map(|passed| passed.posts += 1));
         unsafe { real(semaphore) }
     }
     fn sem_wait(semaphore: *mut c_void) -> c_int, real => {
         let result = resting(semaphore, || unsafe { real(semaphore) });
         if result == 0 {
-            awaited(semaphore);
+            passed(semaphore);
         }
         awake();
-        result
-    }
-    fn sem_trywait(semaphore: *mut c_void) -> c_int, real => {
-        let result = unsafe { real(semaphore) };
-        if result == 0 {
-            awaited(semaphore);
-        }
         result
     }
     fn sem_timedwait(semaphore: *mut c_void, until: *const timespec) -> c_int, real => {
         let result = waiting(|| unsafe { real(semaphore, until) });
         if result == 0 {
-            awaited(semaphore);
+            passed(semaphore);
+        }
+        result
+    }
+    fn sem_clockwait(semaphore: *mut c_void, clock: c_int, until: *const timespec) -> c_int, real => {
+        let result = waiting(|| unsafe { real(semaphore, clock, until) });
+        if result == 0 {
+            passed(semaphore);
+        }
+        result
+    }
+    fn sem_trywait(semaphore: *mut c_void) -> c_int, real => {
+        let result = unsafe { real(semaphore) };
+        if result == 0 {
+            passed(semaphore);
         }
         result
     }

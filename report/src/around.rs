@@ -277,6 +277,8 @@ fn words_for(sync: Sync, all: &[Sync], names: &Names) -> String {
         }
         Sync::Release(Token::Message { to, .. }) => format!("message to {to}"),
         Sync::Acquire(Token::Message { from, .. }) => format!("message from {from}"),
+        Sync::Release(Token::Fence { .. }) => "release fence".into(),
+        Sync::Acquire(Token::Fence { .. }) => "sees what another thread stored after its release fence".into(),
         Sync::Release(Token::Flow(_)) => "end of a section that another one follows on".into(),
         Sync::Acquire(Token::Flow(_)) => "sees what an earlier section of the lock wrote".into(),
         Sync::Release(Token::Handover { .. }) => "hands a lock over".into(),

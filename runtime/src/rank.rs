@@ -13,6 +13,7 @@
 //! *Phases.* With one strand, an access belongs to the phase it is in. With several, a strand that the barrier's caller does not
 //! know of is not ordered by it: the upper bound stays open until a barrier's caller knows of the access ([`Status::settled`]).
 
+mod atomics;
 mod rest;
 mod tasks;
 
@@ -145,7 +146,7 @@ pub struct Rank {
     lives: Vec<Life>,
     tasks: tasks::Tasks,
     tokens: FxHashMap<Token, Knowledge>,
-    words: FxHashMap<Word, (u64, Knowledge)>,
+    words: atomics::Words,
     /// How often each lock of this process has been taken.
     sections: FxHashMap<Lock, u64>,
     /// The critical sections that strands are in, and since which phase.
@@ -200,7 +201,7 @@ impl Rank {
             lives: Vec::new(),
             tasks: tasks::Tasks::default(),
             tokens: FxHashMap::default(),
-            words: FxHashMap::default(),
+            words: atomics::Words::default(),
             sections: FxHashMap::default(),
             inside: Vec::new(),
             locksets: Locksets::default(),
@@ -604,52 +605,12 @@ impl Rank {
         }
     }
 
-    /// A word that only this process's threads synchronise by changes: a C11 atomic, a condition variable, a semaphore.
-    pub fn signal_local(&mut self, recorder: &mut Recorder, address: u64, how: How) {
-        if let Some(watch) = &mut self.watch {
-            watch.released(recorder.hand.as_deref(), address);
-        }
-        let word = self.local_word(address);
-        let version = self.words.get(&word).map_or(0, |&(version, _)| version) + 1;
-        self.event(recorder, Sync::Update { word, version, how, via: None, signals: false });
-        let knows = self.knowledge[recorder.strand.number() as usize].clone();
-        let entry = self.words.entry(word).or_default();
-        entry.0 = version;
-        match how {
-            How::Set => entry.1 = knows,
-            How::Modify => entry.1.join(&knows),
-        }
-        self.call(recorder, address);
-    }
-
-    /// The present value of such a word is seen.
-    pub fn await_local(&mut self, recorder: &mut Recorder, address: u64) {
-        if let Some(watch) = &mut self.watch {
-            watch.acquired(recorder.hand.as_deref(), address);
-        }
-        let word = self.local_word(address);
-        let Some((version, known)) = self.words.get(&word).cloned() else { return };
-        self.event(recorder, Sync::Observe { word, version });
-        self.learn(recorder, &known);
-    }
-
-    /// The words that an atomic access reaches: the one at its address, and those within it that others use by themselves. Reference counts are
-    /// counted one by one and looked at together.
-    pub fn local_words(&self, address: u64, width: u8) -> Vec<u64> {
-        let parts = (address..address.saturating_add(u64::from(width))).step_by(4);
-        parts.filter(|&part| part == address || self.words.contains_key(&self.local_word(part))).collect()
-    }
-
     /// Makes room in a strand's buffer, or binds it to its thread: what a full buffer asks for.
     pub fn make_room(&mut self, recorder: &mut Recorder) {
         self.drain(recorder);
         if recorder.asked() {
             self.bind(recorder);
         }
-    }
-
-    fn local_word(&self, address: u64) -> Word {
-        Word { owner: self.me, segment: Segment::Private, offset: address }
     }
 
     /// A strand is about to be created.
@@ -717,7 +678,12 @@ impl Rank {
 
     /// A lock that one strand at a time can hold is taken for the n-th time in the job.
     pub fn lock_section(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
+        let again = recorder.holds(lock);
         self.lock(recorder, lock, Mode::Exclusive);
+        if again {
+            // Who takes a recursive lock once more is still in the same section.
+            return;
+        }
         if !self.carries_sections() || !self.carried.goes_on(lock, number) {
             self.event(recorder, Sync::Lock(lock, number));
             if !self.sees_flows {
@@ -754,6 +720,14 @@ impl Rank {
 
     /// A lock is released. It protects only what is complete by now.
     pub fn unlock(&mut self, recorder: &mut Recorder, lock: Lock) {
+        if let Some(index) = recorder.held.iter().rposition(|h| h.lock == lock) {
+            recorder.held.remove(index);
+        }
+        if recorder.holds(lock) {
+            recorder.tick();
+            recorder.locks = self.locksets.intern(recorder.held.clone());
+            return;
+        }
         match recorder.sections.iter().rposition(|&(held, _)| held == lock) {
             Some(index) => {
                 let (_, number) = recorder.sections.remove(index);
@@ -775,9 +749,6 @@ impl Rank {
             None => {
                 recorder.tick();
             }
-        }
-        if let Some(index) = recorder.held.iter().rposition(|h| h.lock == lock) {
-            recorder.held.remove(index);
         }
         recorder.locks = self.locksets.intern(recorder.held.clone());
         for open in self.open.of(recorder.strand) {

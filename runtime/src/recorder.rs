@@ -157,6 +157,11 @@ impl Recorder {
         }
     }
 
+    /// Whether it holds a lock.
+    pub(crate) fn holds(&self, lock: Lock) -> bool {
+        self.held.iter().any(|held| held.lock == lock)
+    }
+
     /// Who this is.
     pub fn strand(&self) -> Strand {
         self.strand

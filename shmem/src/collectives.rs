@@ -1,6 +1,7 @@
 //! Collectives that move data. Each PE fetches what it needs from the others between two syncs: after the first, all sources
 //! are ready; after the second, all have been read.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_long, c_void};
 
 use crate::fail::fail_args;
@@ -49,8 +50,18 @@ fn collect(call: &'static str, group: &impl Group, dest: *mut c_void, source: *c
         get(call, group.state(), dest.wrapping_byte_add(at), source, len, group.world(member));
         at += len;
     }
+    COLLECTED.set(at);
     group.sync(call);
     group.post(0);
+}
+
+thread_local! {
+    static COLLECTED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many bytes the last collect of this thread has written.
+pub fn collected() -> usize {
+    COLLECTED.get()
 }
 
 fn fcollect(call: &'static str, group: &impl Group, dest: *mut c_void, source: *const c_void, bytes: usize) {

@@ -63,3 +63,9 @@ pub extern "C" fn thrille_shmem_team_world_pe(team: team::Handle, pe: c_int) -> 
 pub extern "C" fn thrille_shmem_ctx_id(ctx: Ctx) -> u32 {
     ctx::identity(ctx)
 }
+
+/// How many bytes the last collect of this thread has written to its destination: that depends on the other members.
+#[unsafe(no_mangle)]
+pub extern "C" fn thrille_shmem_collected() -> usize {
+    crate::collectives::collected()
+}

@@ -358,9 +358,14 @@ static PARTS: Shared<Vec<(u32, Region)>> = Shared::new();
 /// Whether there are any.
 static ANY_PARTS: AtomicBool = AtomicBool::new(false);
 
+/// Whether there is memory that several processes reach by their own instructions.
+pub fn any_between_processes() -> bool {
+    ANY_PARTS.load(Ordering::Acquire)
+}
+
 /// The word at an address that several processes reach by their own instructions.
 pub fn reached_by_many(address: u64) -> Option<Word> {
-    if !ANY_PARTS.load(Ordering::Acquire) {
+    if !any_between_processes() {
         return None;
     }
     PARTS.with(|parts| {

@@ -4,9 +4,9 @@
 //! update it saw; what it changes counts as made from what it saw, as for C11's read-modify-write operations.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
-use crate::counters::Counted;
 use crate::shmem::call::{Blocking, Call, Handle, Target, call, calls};
-use crate::shmem::{library, words};
+use crate::shmem::library;
+use crate::shmem::words::{self, Change};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Atomic, Domain, Effect, How, Kind, Order};
 use thrille_runtime::Operands;
@@ -14,10 +14,19 @@ use thrille_runtime::Operands;
 /// Numbers of the element types, for telling whether two atomics are of one type.
 pub trait Element: Copy + PartialEq {
     const TYPE: u8;
+
+    /// The number that it is as a counter.
+    fn count(self) -> u64;
 }
 
 macro_rules! elements {
-    ($($ty:ty = $n:literal),*) => { $( impl Element for $ty { const TYPE: u8 = $n; } )* };
+    ($($ty:ty = $n:literal),*) => { $( impl Element for $ty {
+        const TYPE: u8 = $n;
+
+        fn count(self) -> u64 {
+            self as u64
+        }
+    } )* };
 }
 elements! { i32 = 1, u32 = 2, i64 = 3, u64 = 4, isize = 3, usize = 4, f32 = 5, f64 = 6 }
 
@@ -34,7 +43,7 @@ pub fn kind<T: Element>(effect: Effect) -> Kind {
 }
 
 /// An atomic that does not fetch.
-fn change<T: Element>(to: Option<Target>, dest: *const T, how: How, real: &dyn Fn()) {
+fn change<T: Element>(to: Option<Target>, dest: *const T, (how, change): (How, Change), real: &dyn Fn()) {
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
     let channel = call.channel(to);
@@ -46,13 +55,12 @@ fn change<T: Element>(to: Option<Target>, dest: *const T, how: How, real: &dyn F
         Act::RemoteAtomic,
         Operands::Until(to.ctx, Order::Fenced(channel)),
     );
-    let Some(word) = call.word(dest.cast(), to) else { return real() };
-    let mut counted = words::lock(word);
+    let mut locked = call.part(dest, to).and_then(words::lock);
     real();
-    let version = counted.as_mut().map(Counted::make);
-    drop(counted);
-    if let Some(version) = version {
-        call.update(word, version, how, Some(channel), false);
+    let made = locked.as_mut().map(|locked| locked.write(how, change));
+    drop(locked);
+    if let Some(made) = made {
+        call.update(made, Some(channel), false);
     }
 }
 
@@ -69,7 +77,7 @@ fn fetch<T: Element>(
     to: Option<Target>,
     dest: *const T,
     into: &Fetched,
-    changed: &dyn Fn(T) -> bool,
+    (changed, change): (&dyn Fn(T) -> bool, Change),
     real: &dyn Fn() -> T,
 ) -> T {
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
@@ -78,29 +86,28 @@ fn fetch<T: Element>(
         ends(&mut call, to, dest, into, Effect::Update);
         return real();
     }
-    let word = call.word(dest.cast(), to);
-    let known = word.and_then(|word| call.knows(word));
-    let mut counted = word.and_then(words::lock);
+    let part = call.part(dest, to);
+    let known = part.and_then(|part| call.knows(part.word));
+    let mut locked = part.and_then(words::lock);
     let fetched = real();
     let wrote = changed(fetched);
     // What is fetched later is not seen by this call.
     let seen = match into {
-        Fetched::Value => counted.as_mut().map_or(0, |counted| counted.version_beyond(known)),
-        Fetched::Later(_) => 0,
+        Fetched::Value => locked.as_mut().map(|locked| locked.look(known)),
+        Fetched::Later(_) => None,
     };
-    let made = if wrote { counted.as_mut().map(Counted::make) } else { None };
-    drop(counted);
+    let made = if wrote { locked.as_mut().map(|locked| locked.write(How::Modify, change)) } else { None };
+    drop(locked);
     library::help();
 
     let effect = if wrote { Effect::Update } else { Effect::Load };
     ends(&mut call, to, dest, into, effect);
-    let Some(word) = word else { return fetched };
-    if let Some(version) = made {
+    if let Some(made) = made {
         let via = matches!(into, Fetched::Later(_)).then_some(call.channel(to));
-        call.update(word, version, How::Modify, via, false);
+        call.update(made, via, false);
     }
-    if matches!(into, Fetched::Value) {
-        call.observe(word, seen, known);
+    if let Some(seen) = seen {
+        call.observe(seen, known);
     }
     fetched
 }
@@ -119,32 +126,32 @@ fn ends<T: Element>(call: &mut Call, to: Target, dest: *const T, into: &Fetched,
 
 // SAFETY (all rows of this file): each body forwards the program's own arguments.
 macro_rules! changes {
-    ($ty:ty, $how:ident; $($name:ident ($($arg:ident),*)),*) => { pastey::paste! { calls! { $(
+    ($ty:ty, $how:ident; $($name:ident ($($arg:ident),*) $change:expr),*) => { pastey::paste! { calls! { $(
         fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            change(Target::default_ctx(pe), dest, How::$how, &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
+            change(Target::default_ctx(pe), dest, (How::$how, $change), &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
         }
         fn [<ctx_ $name>](ctx: Handle, dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            change(Target::on(ctx, pe), dest, How::$how, &|| unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) });
+            change(Target::on(ctx, pe), dest, (How::$how, $change), &|| unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) });
         }
     )* } } };
 }
 
 macro_rules! fetches {
-    ($ty:ty; $($name:ident ($($arg:ident),*) $old:ident => $changed:expr),*) => { pastey::paste! { calls! { $(
+    ($ty:ty; $($name:ident ($($arg:ident),*) $old:ident => $changed:expr, $change:expr);* $(;)?) => { pastey::paste! { calls! { $(
         fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
-            fetch(Target::default_ctx(pe), dest, &Fetched::Value, &|$old| $changed, &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
+            fetch(Target::default_ctx(pe), dest, &Fetched::Value, (&|$old| $changed, $change), &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
         }
         fn [<ctx_ $name>](ctx: Handle, dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
-            fetch(Target::on(ctx, pe), dest, &Fetched::Value, &|$old| $changed, &|| unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) })
+            fetch(Target::on(ctx, pe), dest, &Fetched::Value, (&|$old| $changed, $change), &|| unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) })
         }
         fn [<$name _nbi>](into: *mut $ty, dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            fetch(Target::default_ctx(pe), dest, &Fetched::Later(into.cast()), &|$old| $changed, &|| unsafe {
+            fetch(Target::default_ctx(pe), dest, &Fetched::Later(into.cast()), (&|$old| $changed, $change), &|| unsafe {
                 [<pshmem_ $name _nbi>](into, dest, $($arg,)* pe);
                 *into
             });
         }
         fn [<ctx_ $name _nbi>](ctx: Handle, into: *mut $ty, dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            fetch(Target::on(ctx, pe), dest, &Fetched::Later(into.cast()), &|$old| $changed, &|| unsafe {
+            fetch(Target::on(ctx, pe), dest, &Fetched::Later(into.cast()), (&|$old| $changed, $change), &|| unsafe {
                 [<pshmem_ctx_ $name _nbi>](ctx, into, dest, $($arg,)* pe);
                 *into
             });
@@ -155,8 +162,8 @@ macro_rules! fetches {
 macro_rules! extended {
     ($name:ident, $ty:ty) => {
         pastey::paste! {
-            changes! { $ty, Set; [<$name _atomic_set>](value) }
-            fetches! { $ty; [<$name _atomic_fetch>]() _old => false, [<$name _atomic_swap>](value) _old => true }
+            changes! { $ty, Set; [<$name _atomic_set>](value) Change::To(value.count()) }
+            fetches! { $ty; [<$name _atomic_fetch>]() _old => false, Change::Some; [<$name _atomic_swap>](value) _old => true, Change::To(value.count()) }
         }
     };
 }
@@ -165,12 +172,12 @@ extended_amo_types! { extended }
 macro_rules! standard {
     ($name:ident, $ty:ty) => {
         pastey::paste! {
-            changes! { $ty, Modify; [<$name _atomic_inc>](), [<$name _atomic_add>](value) }
+            changes! { $ty, Modify; [<$name _atomic_inc>]() Change::By(1), [<$name _atomic_add>](value) Change::By(value.count()) }
             fetches! {
                 $ty;
-                [<$name _atomic_fetch_inc>]() _old => true,
-                [<$name _atomic_fetch_add>](value) _old => true,
-                [<$name _atomic_compare_swap>](cond, value) old => old == cond
+                [<$name _atomic_fetch_inc>]() _old => true, Change::By(1);
+                [<$name _atomic_fetch_add>](value) _old => true, Change::By(value.count());
+                [<$name _atomic_compare_swap>](cond, value) old => old == cond, Change::To(value.count())
             }
         }
     };
@@ -179,12 +186,12 @@ amo_types! { standard }
 
 macro_rules! bitwise {
     ($name:ident, $ty:ty) => { pastey::paste! {
-        changes! { $ty, Modify; [<$name _atomic_and>](value), [<$name _atomic_or>](value), [<$name _atomic_xor>](value) }
+        changes! { $ty, Modify; [<$name _atomic_and>](value) Change::Some, [<$name _atomic_or>](value) Change::Some, [<$name _atomic_xor>](value) Change::Some }
         fetches! {
             $ty;
-            [<$name _atomic_fetch_and>](value) _old => true,
-            [<$name _atomic_fetch_or>](value) _old => true,
-            [<$name _atomic_fetch_xor>](value) _old => true
+            [<$name _atomic_fetch_and>](value) _old => true, Change::Some;
+            [<$name _atomic_fetch_or>](value) _old => true, Change::Some;
+            [<$name _atomic_fetch_xor>](value) _old => true, Change::Some
         }
     } };
 }
@@ -192,33 +199,33 @@ bitwise_amo_types! { bitwise }
 
 /// The names from before version 1.4, on the default context only.
 macro_rules! old_changes {
-    ($ty:ty, $how:ident; $($name:ident ($($arg:ident),*)),*) => { pastey::paste! { calls! { $(
+    ($ty:ty, $how:ident; $($name:ident ($($arg:ident),*) $change:expr),*) => { pastey::paste! { calls! { $(
         fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            change(Target::default_ctx(pe), dest, How::$how, &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
+            change(Target::default_ctx(pe), dest, (How::$how, $change), &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
         }
     )* } } };
 }
 
 macro_rules! old_fetches {
-    ($ty:ty; $($name:ident ($($arg:ident),*) $old:ident => $changed:expr),*) => { pastey::paste! { calls! { $(
+    ($ty:ty; $($name:ident ($($arg:ident),*) $old:ident => $changed:expr, $change:expr);* $(;)?) => { pastey::paste! { calls! { $(
         fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
-            fetch(Target::default_ctx(pe), dest, &Fetched::Value, &|$old| $changed, &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
+            fetch(Target::default_ctx(pe), dest, &Fetched::Value, (&|$old| $changed, $change), &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
         }
     )* } } };
 }
 
 macro_rules! old_extended {
     ($($name:ident, $ty:ty;)*) => { pastey::paste! { $(
-        old_changes! { $ty, Set; [<$name _set>](value) }
-        old_fetches! { $ty; [<$name _fetch>]() _old => false, [<$name _swap>](value) _old => true }
+        old_changes! { $ty, Set; [<$name _set>](value) Change::To(value.count()) }
+        old_fetches! { $ty; [<$name _fetch>]() _old => false, Change::Some; [<$name _swap>](value) _old => true, Change::To(value.count()) }
     )* } };
 }
 old_extended! { int, i32; long, i64; longlong, i64; float, f32; double, f64; }
 
 macro_rules! old_standard {
     ($($name:ident, $ty:ty;)*) => { pastey::paste! { $(
-        old_changes! { $ty, Modify; [<$name _inc>](), [<$name _add>](value) }
-        old_fetches! { $ty; [<$name _finc>]() _old => true, [<$name _fadd>](value) _old => true, [<$name _cswap>](cond, value) old => old == cond }
+        old_changes! { $ty, Modify; [<$name _inc>]() Change::By(1), [<$name _add>](value) Change::By(value.count()) }
+        old_fetches! { $ty; [<$name _finc>]() _old => true, Change::By(1); [<$name _fadd>](value) _old => true, Change::By(value.count()); [<$name _cswap>](cond, value) old => old == cond, Change::To(value.count()) }
     )* } };
 }
 old_standard! { int, i32; long, i64; longlong, i64; }

@@ -2,7 +2,8 @@
 
 use crate::observed::like_every_call;
 use crate::rank::{Observed, observe};
-use crate::shmem::{library, words};
+use crate::shmem::library;
+use crate::shmem::words::{self, Part};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Channel, Ctx, How, Kind, Rank, Segment, Word};
 use thrille_runtime::{End, Made, Operands};
@@ -92,14 +93,19 @@ impl Call {
         Channel { origin: self.me(), ctx: to.ctx, target: to.pe }
     }
 
-    /// The word that a symmetric address of this PE stands for on the target.
-    pub fn word(&mut self, address: *const c_void, to: Target) -> Option<Word> {
-        let (segment, offset) = self.symmetric(address)?;
-        Some(words::word(to.pe, segment, offset))
+    /// The words that bytes from a symmetric address of this PE on stand for on the target.
+    pub fn parts(&mut self, address: *const c_void, bytes: usize, to: Target) -> impl Iterator<Item = Part> + use<> {
+        let there = self.symmetric(address);
+        there.into_iter().flat_map(move |(segment, offset)| words::parts(to.pe, segment, offset, bytes as u64))
+    }
+
+    /// The same of an element, which is part of one word.
+    pub fn part<T>(&mut self, address: *const T, to: Target) -> Option<Part> {
+        self.parts(address.cast(), size_of::<T>(), to).next()
     }
 
     /// Tells that an update made a version of a word.
-    pub fn update(&mut self, word: Word, version: Made, how: How, via: Option<Channel>, signals: bool) {
+    pub fn update(&mut self, (word, version, how): (Word, Made, How), via: Option<Channel>, signals: bool) {
         self.o.session.rank().update(self.o.recorder, word, version, how, via, signals);
     }
 
@@ -108,9 +114,11 @@ impl Call {
         self.o.session.rank().knows(word)
     }
 
-    /// Tells that a version of a word was seen, and what was known of it before the call.
-    pub fn observe(&mut self, word: Word, version: u64, known: Option<u64>) {
-        self.o.session.rank().observe_beyond(self.o.recorder, word, version, known);
+    /// Tells that a version of words was seen, and what was known of the first before the call.
+    pub fn observe(&mut self, (version, words): (u64, impl Iterator<Item = Word>), known: Option<u64>) {
+        for (word, known) in words.zip(std::iter::once(known).chain(std::iter::repeat(None))) {
+            self.o.session.rank().observe_beyond(self.o.recorder, word, version, known);
+        }
     }
 }
 

@@ -1,16 +1,12 @@
-//! Collectives that move data: each PE's buffers are in use until it returns from the call.
+//! Collectives that move data: each PE's buffers are in use until it returns from the call. Those that are written must be ready before any member calls.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::shmem::call::{Call, Handle, calls};
-use crate::shmem::library::team;
-use crate::shmem::order::{Group, Role, collective};
+use crate::shmem::library::collected;
+use crate::shmem::members::Members;
+use crate::shmem::order::{Role, Uses, collective};
 use std::ffi::{c_int, c_long, c_void};
 use thrille_model::{Act, Kind};
-
-unsafe extern "C" {
-    fn pshmem_team_my_pe(team: Handle) -> c_int;
-    fn pshmem_my_pe() -> c_int;
-}
 
 fn reads(call: &mut Call, at: *const c_void, bytes: usize) {
     call.touch(at, bytes, Kind::Read, Act::Collective);
@@ -31,103 +27,148 @@ fn strided(call: &mut Call, at: *const c_void, stride: isize, count: usize, size
     }
 }
 
-/// The members of a set, and whether this PE is the root of a broadcast in it.
-struct Members {
-    group: Option<Group>,
-    size: usize,
-    me: i64,
+/// `others`: where this PE writes memory of the other members, from its call on. Their destinations must be ready by then.
+fn broadcast<R>(
+    members: &Members,
+    dest: *const c_void,
+    source: *const c_void,
+    bytes: usize,
+    root: c_int,
+    root_copies: bool,
+    real: &dyn Fn() -> R,
+) -> R {
+    let is_root = members.me == i64::from(root);
+    let role = if is_root { Role::Root } else { Role::Leaf };
+    let own = |call: &mut Call| {
+        if is_root {
+            reads(call, source, bytes);
+        }
+        if !is_root || root_copies {
+            writes(call, dest, bytes);
+        }
+    };
+    let others = |call: &mut Call| {
+        members.write(call, dest, bytes);
+        members.flags(call);
+    };
+    collective(members.group, role, &Uses { own: &own, others: Some(&others), ..Uses::NOTHING }, real)
 }
 
-impl Members {
-    fn team(handle: Handle) -> Self {
-        // SAFETY: asks the library about the handle that the program is about to pass to it.
-        let me = i64::from(unsafe { pshmem_team_my_pe(handle) });
-        Self { group: Group::team(handle), size: team(handle).1.max(0) as usize, me }
-    }
-
-    fn active_set(start: c_int, log_stride: c_int, size: c_int) -> Self {
-        // SAFETY: a query without arguments.
-        let me = unsafe { pshmem_my_pe() } - start;
-        let group = Some(Group::active_set(start, log_stride, size));
-        Self { group, size: size.max(0) as usize, me: i64::from(me >> log_stride.clamp(0, 31)) }
-    }
-
-    fn broadcast<R>(
-        &self,
-        dest: *const c_void,
-        source: *const c_void,
-        bytes: usize,
-        root: c_int,
-        root_copies: bool,
-        real: &dyn Fn() -> R,
-    ) -> R {
-        let is_root = self.me == i64::from(root);
-        let role = if is_root { Role::Root } else { Role::Leaf };
-        let touch = |call: &mut Call| {
-            if is_root {
-                reads(call, source, bytes);
-            }
-            if !is_root || root_copies {
-                writes(call, dest, bytes);
-            }
-        };
-        collective(self.group, role, &touch, real)
-    }
-
-    fn all_to_all<R>(&self, read: (*const c_void, usize), write: (*const c_void, usize), real: &dyn Fn() -> R) -> R {
-        let touch = |call: &mut Call| {
-            reads(call, read.0, read.1);
-            writes(call, write.0, write.1);
-        };
-        collective(self.group, Role::Member, &touch, real)
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "as the standard has it")]
-    fn alltoalls<R>(
-        &self,
-        dest: *const c_void,
-        source: *const c_void,
-        dst: isize,
-        sst: isize,
-        nelems: usize,
-        size: usize,
-        real: &dyn Fn() -> R,
-    ) -> R {
-        let count = nelems * self.size;
-        let touch = |call: &mut Call| {
-            strided(call, source, sst, count, size, Kind::Read);
-            strided(call, dest, dst, count, size, Kind::Write);
-        };
-        collective(self.group, Role::Member, &touch, real)
-    }
+/// Every member's source goes to every other, of whose destination this one's part is the bytes that `part` tells.
+fn all_to_all<R>(
+    members: &Members,
+    read: (*const c_void, usize),
+    write: (*const c_void, usize),
+    part: Option<(usize, usize)>,
+    real: &dyn Fn() -> R,
+) -> R {
+    let own = |call: &mut Call| {
+        reads(call, read.0, read.1);
+        writes(call, write.0, write.1);
+    };
+    let others = |call: &mut Call| {
+        if let Some((at, bytes)) = part {
+            members.write(call, write.0.wrapping_byte_add(at), bytes);
+        }
+        members.flags(call);
+    };
+    collective(members.group, Role::Member, &Uses { own: &own, others: Some(&others), ..Uses::NOTHING }, real)
 }
 
-/// What this PE's block of a collect is depends on the others' sizes: known only when it is done. Its own part is a lower bound.
+/// The block of this PE among those of all.
+fn block(members: &Members, bytes: usize) -> Option<(usize, usize)> {
+    usize::try_from(members.me).ok().map(|me| (me * bytes, bytes))
+}
+
+/// The result needs every member's source: nobody's destination is written before they have all called.
+fn reduction<R>(
+    members: &Members,
+    dest: *const c_void,
+    source: *const c_void,
+    bytes: usize,
+    real: &dyn Fn() -> R,
+) -> R {
+    all_to_all(members, (source, bytes), (dest, bytes), None, real)
+}
+
+fn fcollect<R>(members: &Members, dest: *const c_void, source: *const c_void, bytes: usize, real: &dyn Fn() -> R) -> R {
+    all_to_all(members, (source, bytes), (dest, bytes * members.size), block(members, bytes), real)
+}
+
+fn alltoall<R>(members: &Members, dest: *const c_void, source: *const c_void, bytes: usize, real: &dyn Fn() -> R) -> R {
+    let all = bytes * members.size;
+    all_to_all(members, (source, all), (dest, all), block(members, bytes), real)
+}
+
+/// How much of its destination a collect writes depends on the others' sizes: that is known when it is done, and where this PE's block is too, unless it is the
+/// first.
 fn collect<R>(members: &Members, dest: *const c_void, source: *const c_void, bytes: usize, real: &dyn Fn() -> R) -> R {
-    members.all_to_all((source, bytes), (dest, bytes), real)
+    let own = |call: &mut Call| {
+        reads(call, source, bytes);
+        writes(call, dest, bytes);
+    };
+    let others = |call: &mut Call| {
+        if members.me == 0 {
+            members.write(call, dest, bytes);
+        }
+        members.flags(call);
+    };
+    let then = |call: &mut Call| {
+        if let Some(rest) = collected().checked_sub(bytes).filter(|_| !call.confirms()) {
+            writes(call, dest.wrapping_byte_add(bytes), rest);
+        }
+    };
+    collective(members.group, Role::Member, &Uses { own: &own, others: Some(&others), then: &then }, real)
+}
+
+/// Strides, in elements of so many bytes.
+struct Strided {
+    dest: isize,
+    source: isize,
+    size: usize,
+}
+
+fn alltoalls<R>(
+    members: &Members,
+    dest: *const c_void,
+    source: *const c_void,
+    by: &Strided,
+    nelems: usize,
+    real: &dyn Fn() -> R,
+) -> R {
+    let count = nelems * members.size;
+    let own = |call: &mut Call| {
+        strided(call, source, by.source, count, by.size, Kind::Read);
+        strided(call, dest, by.dest, count, by.size, Kind::Write);
+    };
+    let others = |call: &mut Call| {
+        let stride = by.dest.max(0) as usize * by.size;
+        for element in block(members, nelems).into_iter().flat_map(|(first, nelems)| first..first + nelems) {
+            members.write(call, dest.wrapping_byte_add(element * stride), by.size);
+        }
+        members.flags(call);
+    };
+    collective(members.group, Role::Member, &Uses { own: &own, others: Some(&others), ..Uses::NOTHING }, real)
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments.
 macro_rules! team_forms {
     ($size:expr, $broadcast:ident, $collect:ident, $fcollect:ident, $alltoall:ident, $alltoalls:ident) => { pastey::paste! { calls! {
         fn $broadcast(team: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, root: c_int) -> c_int {
-            Members::team(team).broadcast(dest, source, nelems * $size, root, true, &|| unsafe { [<pshmem_ $broadcast>](team, dest, source, nelems, root) })
+            broadcast(&Members::team(team), dest, source, nelems * $size, root, true, &|| unsafe { [<pshmem_ $broadcast>](team, dest, source, nelems, root) })
         }
         fn $collect(team: Handle, dest: *mut c_void, source: *const c_void, nelems: usize) -> c_int {
             collect(&Members::team(team), dest, source, nelems * $size, &|| unsafe { [<pshmem_ $collect>](team, dest, source, nelems) })
         }
         fn $fcollect(team: Handle, dest: *mut c_void, source: *const c_void, nelems: usize) -> c_int {
-            let members = Members::team(team);
-            let bytes = nelems * $size;
-            members.all_to_all((source, bytes), (dest, bytes * members.size), &|| unsafe { [<pshmem_ $fcollect>](team, dest, source, nelems) })
+            fcollect(&Members::team(team), dest, source, nelems * $size, &|| unsafe { [<pshmem_ $fcollect>](team, dest, source, nelems) })
         }
         fn $alltoall(team: Handle, dest: *mut c_void, source: *const c_void, nelems: usize) -> c_int {
-            let members = Members::team(team);
-            let bytes = nelems * $size * members.size;
-            members.all_to_all((source, bytes), (dest, bytes), &|| unsafe { [<pshmem_ $alltoall>](team, dest, source, nelems) })
+            alltoall(&Members::team(team), dest, source, nelems * $size, &|| unsafe { [<pshmem_ $alltoall>](team, dest, source, nelems) })
         }
         fn $alltoalls(team: Handle, dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize) -> c_int {
-            Members::team(team).alltoalls(dest, source, dst, sst, nelems, $size, &|| unsafe { [<pshmem_ $alltoalls>](team, dest, source, dst, sst, nelems) })
+            let by = Strided { dest: dst, source: sst, size: $size };
+            alltoalls(&Members::team(team), dest, source, &by, nelems, &|| unsafe { [<pshmem_ $alltoalls>](team, dest, source, dst, sst, nelems) })
         }
     } } };
 }
@@ -144,31 +185,28 @@ team_forms! { 1, broadcastmem, collectmem, fcollectmem, alltoallmem, alltoallsme
 macro_rules! set_forms {
     ($size:expr, $broadcast:ident, $collect:ident, $fcollect:ident, $alltoall:ident, $alltoalls:ident) => { pastey::paste! { calls! {
         fn $broadcast(dest: *mut c_void, source: *const c_void, nelems: usize, root: c_int, start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
-            Members::active_set(start, log_stride, size).broadcast(dest, source, nelems * $size, root, false, &|| unsafe {
+            broadcast(&Members::active_set(start, log_stride, size, psync), dest, source, nelems * $size, root, false, &|| unsafe {
                 [<pshmem_ $broadcast>](dest, source, nelems, root, start, log_stride, size, psync)
             });
         }
         fn $collect(dest: *mut c_void, source: *const c_void, nelems: usize, start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
-            collect(&Members::active_set(start, log_stride, size), dest, source, nelems * $size, &|| unsafe {
+            collect(&Members::active_set(start, log_stride, size, psync), dest, source, nelems * $size, &|| unsafe {
                 [<pshmem_ $collect>](dest, source, nelems, start, log_stride, size, psync)
             });
         }
         fn $fcollect(dest: *mut c_void, source: *const c_void, nelems: usize, start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
-            let members = Members::active_set(start, log_stride, size);
-            let bytes = nelems * $size;
-            members.all_to_all((source, bytes), (dest, bytes * members.size), &|| unsafe {
+            fcollect(&Members::active_set(start, log_stride, size, psync), dest, source, nelems * $size, &|| unsafe {
                 [<pshmem_ $fcollect>](dest, source, nelems, start, log_stride, size, psync)
             });
         }
         fn $alltoall(dest: *mut c_void, source: *const c_void, nelems: usize, start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
-            let members = Members::active_set(start, log_stride, size);
-            let bytes = nelems * $size * members.size;
-            members.all_to_all((source, bytes), (dest, bytes), &|| unsafe {
+            alltoall(&Members::active_set(start, log_stride, size, psync), dest, source, nelems * $size, &|| unsafe {
                 [<pshmem_ $alltoall>](dest, source, nelems, start, log_stride, size, psync)
             });
         }
         fn $alltoalls(dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
-            Members::active_set(start, log_stride, size).alltoalls(dest, source, dst, sst, nelems, $size, &|| unsafe {
+            let by = Strided { dest: dst, source: sst, size: $size };
+            alltoalls(&Members::active_set(start, log_stride, size, psync), dest, source, &by, nelems, &|| unsafe {
                 [<pshmem_ $alltoalls>](dest, source, dst, sst, nelems, start, log_stride, size, psync)
             });
         }
@@ -180,8 +218,7 @@ set_forms! { 8, broadcast64, collect64, fcollect64, alltoall64, alltoalls64 }
 macro_rules! reductions {
     ($size:expr; $($name:ident)*) => { pastey::paste! { calls! { $(
         fn $name(team: Handle, dest: *mut c_void, source: *const c_void, nreduce: usize) -> c_int {
-            let bytes = nreduce * $size;
-            Members::team(team).all_to_all((source, bytes), (dest, bytes), &|| unsafe { [<pshmem_ $name>](team, dest, source, nreduce) })
+            reduction(&Members::team(team), dest, source, nreduce * $size, &|| unsafe { [<pshmem_ $name>](team, dest, source, nreduce) })
         }
     )* } } };
 }
@@ -190,7 +227,7 @@ macro_rules! old_reductions {
     ($size:expr; $($name:ident)*) => { pastey::paste! { calls! { $(
         fn $name(dest: *mut c_void, source: *const c_void, nreduce: c_int, start: c_int, log_stride: c_int, size: c_int, work: *mut c_void, psync: *mut c_long) {
             let bytes = nreduce.max(0) as usize * $size;
-            Members::active_set(start, log_stride, size).all_to_all((source, bytes), (dest, bytes), &|| unsafe {
+            reduction(&Members::active_set(start, log_stride, size, psync), dest, source, bytes, &|| unsafe {
                 [<pshmem_ $name>](dest, source, nreduce, start, log_stride, size, work, psync)
             });
         }

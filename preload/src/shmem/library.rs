@@ -20,6 +20,7 @@ core::arch::global_asm!(
     ".weak thrille_shmem_team_world_pe",
     ".weak thrille_shmem_ctx_id",
     ".weak thrille_shmem_range",
+    ".weak thrille_shmem_collected",
     ".weak thrille_shmem_on_abort",
     ".weak thrille_shmem_leaving",
     ".weak pshmem_ctx_get_team",
@@ -32,6 +33,7 @@ unsafe extern "C" {
     fn thrille_shmem_team_world_pe(team: Handle, pe: c_int) -> c_int;
     fn thrille_shmem_ctx_id(ctx: Handle) -> u32;
     fn thrille_shmem_range(segment: c_int, pe: c_int, base: *mut *mut c_void, len: *mut usize) -> c_int;
+    fn thrille_shmem_collected() -> usize;
     fn thrille_shmem_on_abort(f: Option<extern "C" fn()>);
     fn thrille_shmem_leaving(status: c_int);
     fn pshmem_ctx_get_team(ctx: Handle, team: *mut Handle) -> c_int;
@@ -223,6 +225,18 @@ pub fn team(team: Handle) -> (u64, i64) {
         thrille_shmem_team_id(team, &raw mut id);
         (id, i64::from(pshmem_team_n_pes(team)))
     }
+}
+
+/// The PE that a member of a team is.
+pub fn team_member(team: Handle, member: c_int) -> c_int {
+    // SAFETY: asks the library about the handle that the program is about to pass to it.
+    if is_embedded() { unsafe { thrille_shmem_team_world_pe(team, member) } } else { -1 }
+}
+
+/// How many bytes the last collect of this thread wrote, if the library tells.
+pub fn collected() -> usize {
+    // SAFETY: a query without arguments.
+    if is_embedded() { unsafe { thrille_shmem_collected() } } else { 0 }
 }
 
 /// All PEs are about to finalise. Others' operations may need another library to work until all have come here: not so in the last exchange.

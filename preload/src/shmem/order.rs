@@ -2,45 +2,13 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::shmem::call::{Call, Handle, call, calls, ctx_id};
-use crate::shmem::library::{ctx_gone, team};
-use crate::shmem::words;
+use crate::shmem::library::ctx_gone;
+use crate::shmem::members::{Group, Members, WORLD};
+use crate::shmem::words::{self, Change};
 use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_long};
 use std::sync::{Mutex, PoisonError};
-use thrille_model::{Ctx, Lock, Rank, Token};
-
-/// A set of PEs that a collective is about.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Group {
-    /// All of them: a collective of all with all is a global barrier.
-    World,
-    /// Some of them, by a number that all members agree on.
-    Some(u64),
-}
-
-/// The number of the world's team.
-const WORLD: u64 = 1;
-
-impl Group {
-    /// A team.
-    pub fn team(handle: Handle) -> Option<Self> {
-        match team(handle) {
-            (0, _) => None,
-            (WORLD, _) => Some(Self::World),
-            (id, _) => Some(Self::Some(id)),
-        }
-    }
-
-    /// An active set.
-    pub fn active_set(start: c_int, log_stride: c_int, size: c_int) -> Self {
-        let world = crate::rank::told().map_or(0, |t| t.size);
-        if start == 0 && log_stride == 0 && size as u32 == world {
-            return Self::World;
-        }
-        let part = |n: c_int, shift: u32| u64::from(n as u32 & 0xf_ffff) << shift;
-        Self::Some(1 << 63 | part(start, 0) | part(log_stride, 20) | part(size, 40))
-    }
-}
+use thrille_model::{Ctx, How, Lock, Rank, Token};
 
 /// How many collectives each group has had.
 static COLLECTIVES: Mutex<Option<FxHashMap<u64, u64>>> = Mutex::new(None);
@@ -64,9 +32,28 @@ pub enum Role {
     Leaf,
 }
 
-/// A collective: `touch` tells of the buffers, which are in use until this PE returns.
-pub fn collective<R>(group: Option<Group>, role: Role, touch: &dyn Fn(&mut Call), real: &dyn Fn() -> R) -> R {
+/// What a collective uses.
+pub struct Uses<'a> {
+    /// Buffers of this PE, until it returns.
+    pub own: &'a dyn Fn(&mut Call),
+    /// What of the others it writes as soon as it is called: they may not have come to the call yet.
+    pub others: Option<&'a dyn Fn(&mut Call)>,
+    /// The rest of its buffers, of which it is known when it is done how large they are.
+    pub then: &'a dyn Fn(&mut Call),
+}
+
+impl Uses<'_> {
+    /// Nothing.
+    pub const NOTHING: Uses<'static> = Uses { own: &|_| (), others: None, then: &|_| () };
+}
+
+/// A collective.
+pub fn collective<R>(group: Option<Group>, role: Role, uses: &Uses, real: &dyn Fn() -> R) -> R {
     let (Some(mut call), Some(group)) = (call(), group) else { return real() };
+    if let (Some(others), true) = (uses.others, role != Role::Leaf) {
+        call.issue();
+        others(&mut call);
+    }
     let token = match (group, role) {
         (Group::World, Role::Member) => None,
         (Group::World, _) => Some(token(WORLD)),
@@ -77,8 +64,9 @@ pub fn collective<R>(group: Option<Group>, role: Role, touch: &dyn Fn(&mut Call)
         Some(token) if role != Role::Leaf => call.release(token),
         Some(_) => call.issue(),
     }
-    touch(&mut call);
+    (uses.own)(&mut call);
     let result = real();
+    (uses.then)(&mut call);
     match token {
         None => call.leave_barrier(),
         Some(token) if role != Role::Root => call.acquire(token),
@@ -88,11 +76,11 @@ pub fn collective<R>(group: Option<Group>, role: Role, touch: &dyn Fn(&mut Call)
 }
 
 /// A barrier completes the default context; a sync completes nothing.
-fn barrier<R>(group: Option<Group>, real: &dyn Fn() -> R) -> R {
+fn barrier<R>(group: Option<Group>, uses: &Uses, real: &dyn Fn() -> R) -> R {
     if let Some(mut call) = call() {
         call.quiet(Ctx(0));
     }
-    collective(group, Role::Member, &|_| (), real)
+    collective(group, Role::Member, uses, real)
 }
 
 fn quiet(ctx: Ctx, real: &dyn Fn()) {
@@ -122,7 +110,8 @@ fn taken(call: Option<Call>, lock: *const c_long) {
     let Some(mut call) = call else { return };
     if let Some((segment, offset)) = call.symmetric(lock.cast()) {
         // Counted at PE 0's copy, by whoever holds the lock.
-        let number = words::lock(words::word(Rank(0), segment, offset)).map_or(0, |mut counted| counted.update());
+        let part = words::parts(Rank(0), segment, offset, size_of::<c_long>() as u64).next();
+        let number = part.and_then(words::lock).map_or(0, |mut locked| locked.write(How::Set, Change::Some).1.version);
         let lock = Lock::Symmetric(segment, offset);
         call.o.session.rank().lock_section(call.o.recorder, lock, number);
     }
@@ -148,20 +137,23 @@ calls! {
         ctx_gone(ctx);
     }
     fn barrier_all() {
-        barrier(Some(Group::World), &|| unsafe { pshmem_barrier_all() });
+        barrier(Some(Group::World), &Uses::NOTHING, &|| unsafe { pshmem_barrier_all() });
     }
     fn barrier(start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
-        barrier(Some(Group::active_set(start, log_stride, size)), &|| unsafe { pshmem_barrier(start, log_stride, size, psync) });
+        let set = Members::active_set(start, log_stride, size, psync);
+        let flags = |call: &mut Call| set.flags(call);
+        barrier(set.group, &Uses { others: Some(&flags), ..Uses::NOTHING }, &|| unsafe { pshmem_barrier(start, log_stride, size, psync) });
     }
     fn sync_all() {
-        collective(Some(Group::World), Role::Member, &|_| (), &|| unsafe { pshmem_sync_all() });
+        collective(Some(Group::World), Role::Member, &Uses::NOTHING, &|| unsafe { pshmem_sync_all() });
     }
     fn sync(start: c_int, log_stride: c_int, size: c_int, psync: *mut c_long) {
-        let group = Group::active_set(start, log_stride, size);
-        collective(Some(group), Role::Member, &|_| (), &|| unsafe { pshmem_sync(start, log_stride, size, psync) });
+        let set = Members::active_set(start, log_stride, size, psync);
+        let flags = |call: &mut Call| set.flags(call);
+        collective(set.group, Role::Member, &Uses { others: Some(&flags), ..Uses::NOTHING }, &|| unsafe { pshmem_sync(start, log_stride, size, psync) });
     }
     fn team_sync(team: Handle) -> c_int {
-        collective(Group::team(team), Role::Member, &|_| (), &|| unsafe { pshmem_team_sync(team) })
+        collective(Group::team(team), Role::Member, &Uses::NOTHING, &|| unsafe { pshmem_team_sync(team) })
     }
     fn set_lock(lock: *mut c_long) {
         let call = call();

@@ -2,47 +2,84 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::shmem::call::{Blocking, Call, Handle, Target, call, calls};
-use crate::shmem::words;
+use crate::shmem::words::{self, Change, Part};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, How, Kind, Order};
 use thrille_runtime::Operands;
 
-/// Puts up to this many bytes may be what another PE waits for: they are counted as updates of the words they touch.
-const FLAG: usize = 16;
+/// Puts up to this many bytes may be what another PE waits for, or contain it: they are counted as updates of the words they touch.
+const FLAG: usize = 64;
 
-/// A put of `bytes` bytes; `source` is none when the value is an argument.
-pub fn put(
-    to: Option<Target>,
-    dest: *const c_void,
-    source: Option<*const c_void>,
-    bytes: usize,
-    blocking: Blocking,
-    real: &dyn Fn(),
-) {
+/// Where what is put comes from.
+#[derive(Clone, Copy)]
+pub enum Source {
+    /// From memory.
+    At(*const c_void),
+    /// It is an argument.
+    Value(Change),
+}
+
+/// A put of `bytes` bytes.
+pub fn put(to: Option<Target>, dest: *const c_void, source: Source, bytes: usize, blocking: Blocking, real: &dyn Fn()) {
     let (Some(mut call), Some(to), true) = (call(), to, bytes > 0) else { return real() };
     call.issue();
-    if let Some(source) = source {
-        call.near(source, bytes, Kind::Read, to.ctx, blocking);
-    }
+    let change = match source {
+        Source::Value(change) => change,
+        Source::At(source) => {
+            call.near(source, bytes, Kind::Read, to.ctx, blocking);
+            value(source, bytes)
+        }
+    };
     far_write(&mut call, dest, bytes, to);
-    if bytes > FLAG {
-        return real();
-    }
-    let words: Vec<_> = touched(&mut call, dest, bytes, to);
-    let mut counted: Vec<_> = words.iter().map(|&word| (word, words::lock(word))).collect();
-    real();
-    let versions: Vec<_> = counted.iter_mut().filter_map(|(word, c)| Some((*word, c.as_mut()?.make()))).collect();
-    drop(counted);
-    let channel = call.channel(to);
-    for (word, version) in versions {
-        call.update(word, version, How::Set, Some(channel), false);
+    counted(&mut call, [(dest, bytes)].into_iter(), to, change, real);
+}
+
+/// The value of one element.
+fn value(at: *const c_void, bytes: usize) -> Change {
+    // SAFETY: the element that is about to be put.
+    unsafe {
+        match bytes {
+            2 => Change::To(at.cast::<u16>().read_unaligned().into()),
+            4 => Change::To(at.cast::<u32>().read_unaligned().into()),
+            8 => Change::To(at.cast::<u64>().read_unaligned()),
+            _ => Change::Some,
+        }
     }
 }
 
-fn touched(call: &mut Call, dest: *const c_void, bytes: usize, to: Target) -> Vec<thrille_model::Word> {
-    let Some(first) = call.word(dest, to) else { return Vec::new() };
-    let end = call.symmetric(dest).map_or(0, |(_, offset)| offset + bytes as u64);
-    (first.offset..end).step_by(8).map(|offset| thrille_model::Word { offset, ..first }).collect()
+fn argument<T>(argument: &T) -> Source {
+    Source::Value(value(std::ptr::from_ref(argument).cast(), size_of::<T>()))
+}
+
+/// Carries out a put of these blocks, counting what may be a flag.
+fn counted(
+    call: &mut Call,
+    blocks: impl Iterator<Item = (*const c_void, usize)>,
+    to: Target,
+    change: Change,
+    real: &dyn Fn(),
+) {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut bytes = 0;
+    for (at, len) in blocks {
+        bytes += len;
+        if bytes > FLAG {
+            return real();
+        }
+        for part in call.parts(at, len, to) {
+            if !parts.last_mut().is_some_and(|last| last.join(part)) {
+                parts.push(part);
+            }
+        }
+    }
+    let mut locked: Vec<_> = parts.into_iter().filter_map(words::lock).collect();
+    real();
+    let made: Vec<_> = locked.iter_mut().map(|locked| locked.write(How::Set, change)).collect();
+    drop(locked);
+    let channel = call.channel(to);
+    for made in made {
+        call.update(made, Some(channel), false);
+    }
 }
 
 /// The far end of a put.
@@ -79,15 +116,18 @@ fn iput(
     (dst, sst): (isize, isize),
     nelems: usize,
     size: usize,
+    real: &dyn Fn(),
 ) {
-    let (Some(mut call), Some(to)) = (call(), to) else { return };
+    let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
     for (at, len) in elements(nelems, sst, size) {
         call.near(source.wrapping_byte_add(at), len, Kind::Read, to.ctx, Blocking::Yes);
     }
-    for (at, len) in elements(nelems, dst, size) {
-        far_write(&mut call, dest.wrapping_byte_add(at), len, to);
+    let blocks = || elements(nelems, dst, size).map(|(at, len)| (dest.wrapping_byte_add(at), len));
+    for (at, len) in blocks() {
+        far_write(&mut call, at, len, to);
     }
+    counted(&mut call, blocks(), to, Change::Some, real);
 }
 
 fn iget(
@@ -112,16 +152,16 @@ fn iget(
 macro_rules! block {
     ($size:expr; $put:ident $get:ident $ctx_put:ident $ctx_get:ident) => { pastey::paste! { calls! {
         fn $put(dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
-            put(Target::default_ctx(pe), dest, Some(source), nelems.saturating_mul($size), Blocking::Yes, &|| unsafe { [<pshmem_ $put>](dest, source, nelems, pe) });
+            put(Target::default_ctx(pe), dest, Source::At(source), nelems.saturating_mul($size), Blocking::Yes, &|| unsafe { [<pshmem_ $put>](dest, source, nelems, pe) });
         }
         fn $ctx_put(ctx: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
-            put(Target::on(ctx, pe), dest, Some(source), nelems.saturating_mul($size), Blocking::Yes, &|| unsafe { [<pshmem_ $ctx_put>](ctx, dest, source, nelems, pe) });
+            put(Target::on(ctx, pe), dest, Source::At(source), nelems.saturating_mul($size), Blocking::Yes, &|| unsafe { [<pshmem_ $ctx_put>](ctx, dest, source, nelems, pe) });
         }
         fn [<$put _nbi>](dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
-            put(Target::default_ctx(pe), dest, Some(source), nelems.saturating_mul($size), Blocking::No, &|| unsafe { [<pshmem_ $put _nbi>](dest, source, nelems, pe) });
+            put(Target::default_ctx(pe), dest, Source::At(source), nelems.saturating_mul($size), Blocking::No, &|| unsafe { [<pshmem_ $put _nbi>](dest, source, nelems, pe) });
         }
         fn [<$ctx_put _nbi>](ctx: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
-            put(Target::on(ctx, pe), dest, Some(source), nelems.saturating_mul($size), Blocking::No, &|| unsafe { [<pshmem_ $ctx_put _nbi>](ctx, dest, source, nelems, pe) });
+            put(Target::on(ctx, pe), dest, Source::At(source), nelems.saturating_mul($size), Blocking::No, &|| unsafe { [<pshmem_ $ctx_put _nbi>](ctx, dest, source, nelems, pe) });
         }
         fn $get(dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
             get(Target::default_ctx(pe), Some(dest), source, nelems.saturating_mul($size), Blocking::Yes);
@@ -145,12 +185,10 @@ macro_rules! block {
 macro_rules! strided {
     ($size:expr; $iput:ident $iget:ident $ctx_iput:ident $ctx_iget:ident) => { pastey::paste! { calls! {
         fn $iput(dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, pe: c_int) {
-            iput(Target::default_ctx(pe), dest, source, (dst, sst), nelems, $size);
-            unsafe { [<pshmem_ $iput>](dest, source, dst, sst, nelems, pe) }
+            iput(Target::default_ctx(pe), dest, source, (dst, sst), nelems, $size, &|| unsafe { [<pshmem_ $iput>](dest, source, dst, sst, nelems, pe) });
         }
         fn $ctx_iput(ctx: Handle, dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, pe: c_int) {
-            iput(Target::on(ctx, pe), dest, source, (dst, sst), nelems, $size);
-            unsafe { [<pshmem_ $ctx_iput>](ctx, dest, source, dst, sst, nelems, pe) }
+            iput(Target::on(ctx, pe), dest, source, (dst, sst), nelems, $size, &|| unsafe { [<pshmem_ $ctx_iput>](ctx, dest, source, dst, sst, nelems, pe) });
         }
         fn $iget(dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, pe: c_int) {
             iget(Target::default_ctx(pe), dest, source, (dst, sst), nelems, $size);
@@ -177,10 +215,10 @@ macro_rules! typed {
         typed_blocks! { $name, size_of::<$ty>() }
         calls! {
             fn [<$name _p>](dest: *mut $ty, value: $ty, pe: c_int) {
-                put(Target::default_ctx(pe), dest.cast(), None, size_of::<$ty>(), Blocking::Yes, &|| unsafe { [<pshmem_ $name _p>](dest, value, pe) });
+                put(Target::default_ctx(pe), dest.cast(), argument(&value), size_of::<$ty>(), Blocking::Yes, &|| unsafe { [<pshmem_ $name _p>](dest, value, pe) });
             }
             fn [<ctx_ $name _p>](ctx: Handle, dest: *mut $ty, value: $ty, pe: c_int) {
-                put(Target::on(ctx, pe), dest.cast(), None, size_of::<$ty>(), Blocking::Yes, &|| unsafe { [<pshmem_ctx_ $name _p>](ctx, dest, value, pe) });
+                put(Target::on(ctx, pe), dest.cast(), argument(&value), size_of::<$ty>(), Blocking::Yes, &|| unsafe { [<pshmem_ctx_ $name _p>](ctx, dest, value, pe) });
             }
             fn [<$name _g>](source: *const $ty, pe: c_int) -> $ty {
                 get(Target::default_ctx(pe), None, source.cast(), size_of::<$ty>(), Blocking::Yes);
@@ -210,7 +248,7 @@ block! { 1; putmem getmem ctx_putmem ctx_getmem }
 
 /// `long double` goes over the x87 stack, which Rust cannot pass: the value's bytes stay where they are and the call is forwarded.
 mod longdouble {
-    use super::{Blocking, Target, c_int, c_void, get, put};
+    use super::{Blocking, Change, Source, Target, c_int, c_void, get, put};
     use core::arch::naked_asm;
 
     /// Symbol, what it is told to, where its address and PE are, where it goes on.
@@ -245,10 +283,10 @@ mod longdouble {
 
     forward! {
         shmem_longdouble_p tell_p pshmem_longdouble_p (dest: *mut c_void, pe: c_int) {
-            put(Target::default_ctx(pe), dest, None, 16, Blocking::Yes, &|| ());
+            put(Target::default_ctx(pe), dest, Source::Value(Change::Some), 16, Blocking::Yes, &|| ());
         }
         shmem_ctx_longdouble_p tell_ctx_p pshmem_ctx_longdouble_p (ctx: *mut c_void, dest: *mut c_void, pe: c_int) {
-            put(Target::on(ctx, pe), dest, None, 16, Blocking::Yes, &|| ());
+            put(Target::on(ctx, pe), dest, Source::Value(Change::Some), 16, Blocking::Yes, &|| ());
         }
         shmem_longdouble_g tell_g pshmem_longdouble_g (source: *const c_void, pe: c_int) {
             get(Target::default_ctx(pe), None, source, 16, Blocking::Yes);

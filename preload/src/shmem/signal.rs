@@ -1,10 +1,9 @@
 //! Put with signal: whoever sees the signal comes after the data of that put, before anything completes it.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
-use crate::counters::Counted;
 use crate::shmem::atomics::kind;
 use crate::shmem::call::{Blocking, Handle, Target, call, calls};
-use crate::shmem::words;
+use crate::shmem::words::{self, Change};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Effect, How, Kind, Order};
 use thrille_runtime::Operands;
@@ -14,6 +13,7 @@ const SET: c_int = 0;
 
 struct Signal {
     address: *const u64,
+    value: u64,
     op: c_int,
 }
 
@@ -35,14 +35,16 @@ fn put_signal(
     }
     let lasts = Operands::Until(to.ctx, Order::Fenced(channel));
     call.far(signal.address.cast(), 8, to, kind::<u64>(Effect::Update), Act::Signal, lasts);
-    let Some(word) = call.word(signal.address.cast(), to) else { return real() };
-    let mut counted = words::lock(word);
+    let (how, change) = match signal.op {
+        SET => (How::Set, Change::To(signal.value)),
+        _ => (How::Modify, Change::By(signal.value)),
+    };
+    let mut locked = call.part(signal.address, to).and_then(words::lock);
     real();
-    let version = counted.as_mut().map(Counted::make);
-    drop(counted);
-    if let Some(version) = version {
-        let how = if signal.op == SET { How::Set } else { How::Modify };
-        call.update(word, version, how, Some(channel), true);
+    let made = locked.as_mut().map(|locked| locked.write(how, change));
+    drop(locked);
+    if let Some(made) = made {
+        call.update(made, Some(channel), true);
     }
 }
 
@@ -50,13 +52,13 @@ fn put_signal(
 macro_rules! signals {
     ($size:expr, $blocking:ident; $name:ident $ctx_name:ident) => { pastey::paste! { calls! {
         fn $name(dest: *mut c_void, source: *const c_void, nelems: usize, sig_addr: *mut u64, signal: u64, sig_op: c_int, pe: c_int) {
-            let told = Signal { address: sig_addr, op: sig_op };
+            let told = Signal { address: sig_addr, value: signal, op: sig_op };
             put_signal(Target::default_ctx(pe), dest, source, nelems.saturating_mul($size), &told, Blocking::$blocking, &|| unsafe {
                 [<pshmem_ $name>](dest, source, nelems, sig_addr, signal, sig_op, pe)
             });
         }
         fn $ctx_name(ctx: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, sig_addr: *mut u64, signal: u64, sig_op: c_int, pe: c_int) {
-            let told = Signal { address: sig_addr, op: sig_op };
+            let told = Signal { address: sig_addr, value: signal, op: sig_op };
             put_signal(Target::on(ctx, pe), dest, source, nelems.saturating_mul($size), &told, Blocking::$blocking, &|| unsafe {
                 [<pshmem_ $ctx_name>](ctx, dest, source, nelems, sig_addr, signal, sig_op, pe)
             });
@@ -95,13 +97,12 @@ calls! {
         call.issue();
         call.touch(sig_addr.cast(), 8, Kind::Await, Act::Wait);
         let me = Target { ctx: thrille_model::Ctx(0), pe: call.me() };
-        let word = call.word(sig_addr.cast(), me);
-        let mut counted = word.and_then(words::lock);
+        let mut locked = call.part(sig_addr, me).and_then(words::lock);
         let value = unsafe { pshmem_signal_fetch(sig_addr) };
-        let version = counted.as_mut().map(Counted::version);
-        drop(counted);
-        if let (Some(word), Some(version)) = (word, version) {
-            call.observe(word, version, None);
+        let seen = locked.as_mut().map(|locked| locked.look(None));
+        drop(locked);
+        if let Some(seen) = seen {
+            call.observe(seen, None);
         }
         value
     }

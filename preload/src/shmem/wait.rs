@@ -3,7 +3,7 @@
 
 use crate::shmem::call::{Call, Target, call, calls};
 use crate::shmem::{library, words};
-use std::ffi::{c_int, c_long, c_void};
+use std::ffi::{c_int, c_long};
 use thrille_model::{Act, Ctx, Kind};
 
 /// Begins a wait or test of several variables: the ones that count are looked at.
@@ -17,15 +17,63 @@ fn begin<T>(ivars: *const T, nelems: usize, status: *const c_int) -> Option<Call
     Some(call)
 }
 
-/// Tells that the present value of a variable was waited for. Between the library's look at it and ours the value may have changed once
-/// more; then the later one is taken for what was seen, which can only order more.
-fn saw<T>(call: &mut Call, ivar: *const T) {
+/// An integer that can be waited for.
+trait Waited: Copy {
+    fn wide(self) -> i128;
+}
+
+macro_rules! waited {
+    ($($ty:ty)*) => { $( impl Waited for $ty { fn wide(self) -> i128 { self as i128 } } )* };
+}
+waited! { i16 u16 i32 u32 i64 u64 isize usize }
+
+/// The value that a variable which counts up from 0 must have reached at the least.
+fn least(cmp: c_int, value: i128) -> Option<u64> {
+    let least = match cmp {
+        EQ | GE => value,
+        GT => value + 1,
+        NE if value == 0 => 1,
+        _ => return None,
+    };
+    // Other libraries number their comparisons otherwise.
+    u64::try_from(least).ok().filter(|_| library::is_embedded())
+}
+
+/// The comparisons of `shmem.h`.
+const EQ: c_int = 1;
+const NE: c_int = 2;
+const GT: c_int = 3;
+const GE: c_int = 4;
+
+/// What was waited for: of every variable the same, or of each another value.
+trait Until<T>: Copy {
+    fn of(self, which: usize) -> T;
+}
+
+impl<T: Waited> Until<T> for T {
+    fn of(self, _which: usize) -> T {
+        self
+    }
+}
+
+impl<T: Waited> Until<T> for *const T {
+    fn of(self, which: usize) -> T {
+        // SAFETY: the program's array has as many elements as there are variables.
+        unsafe { *self.add(which) }
+    }
+}
+
+/// Tells that a variable was waited for until it had reached a value. Between the library's look at it and ours it may have changed once
+/// more; then the later value is taken for what was seen, which can only order more.
+fn saw<T: Waited>(call: &mut Call, ivar: *const T, least: Option<u64>) {
     let me = Target { ctx: Ctx(0), pe: call.me() };
-    if let Some(word) = call.word(ivar.cast::<c_void>(), me) {
-        let known = call.knows(word);
-        let version = words::lock(word).map(|mut counted| counted.version_beyond(known));
-        if let Some(version) = version {
-            call.observe(word, version, known);
+    if let Some(part) = call.part(ivar, me) {
+        let known = call.knows(part.word);
+        // SAFETY: the program's own variable, which others change as long as the counter is not locked.
+        let value = || u64::try_from(unsafe { ivar.read_volatile() }.wide()).unwrap_or(u64::MAX);
+        let seen = words::lock(part).map(|mut locked| locked.reached(value(), least, known));
+        if let Some(seen) = seen {
+            call.observe(seen, known);
         }
     }
 }
@@ -35,24 +83,56 @@ fn included(nelems: usize, status: *const c_int) -> impl Iterator<Item = usize> 
     (0..nelems).filter(move |&i| status.is_null() || unsafe { *status.add(i) } == 0)
 }
 
-fn saw_all<T>(call: Option<Call>, ivars: *const T, nelems: usize, status: *const c_int) {
+/// A comparison with what was waited for.
+#[derive(Clone, Copy)]
+struct Condition<U>(c_int, U);
+
+impl<U> Condition<U> {
+    fn least<T: Waited>(self, which: usize) -> Option<u64>
+    where
+        U: Until<T>,
+    {
+        least(self.0, self.1.of(which).wide())
+    }
+}
+
+fn saw_all<T: Waited>(
+    call: Option<Call>,
+    ivars: *const T,
+    nelems: usize,
+    status: *const c_int,
+    until: Condition<impl Until<T>>,
+) {
     let Some(mut call) = call else { return };
     for i in included(nelems, status) {
-        saw(&mut call, ivars.wrapping_add(i));
+        saw(&mut call, ivars.wrapping_add(i), until.least(i));
     }
 }
 
-fn saw_one<T>(call: Option<Call>, ivars: *const T, nelems: usize, which: usize) {
+fn saw_one<T: Waited>(
+    call: Option<Call>,
+    ivars: *const T,
+    nelems: usize,
+    which: usize,
+    until: Condition<impl Until<T>>,
+) {
     if let (Some(mut call), true) = (call, which < nelems) {
-        saw(&mut call, ivars.wrapping_add(which));
+        saw(&mut call, ivars.wrapping_add(which), until.least(which));
     }
 }
 
-fn saw_some<T>(call: Option<Call>, ivars: *const T, indices: *const usize, count: usize) {
+fn saw_some<T: Waited>(
+    call: Option<Call>,
+    ivars: *const T,
+    indices: *const usize,
+    count: usize,
+    until: Condition<impl Until<T>>,
+) {
     let Some(mut call) = call else { return };
     for i in 0..count {
         // SAFETY: the library has written that many indices into the program's array.
-        saw(&mut call, ivars.wrapping_add(unsafe { *indices.add(i) }));
+        let which = unsafe { *indices.add(i) };
+        saw(&mut call, ivars.wrapping_add(which), until.least(which));
     }
 }
 
@@ -62,36 +142,36 @@ macro_rules! several {
         fn $wait_all(ivars: *mut $ty, nelems: usize, status: *const c_int, cmp: c_int, value: $value) {
             let call = begin(ivars, nelems, status);
             unsafe { [<pshmem_ $wait_all>](ivars, nelems, status, cmp, value) };
-            saw_all(call, ivars, nelems, status);
+            saw_all(call, ivars, nelems, status, Condition(cmp, value));
         }
         fn $wait_any(ivars: *mut $ty, nelems: usize, status: *const c_int, cmp: c_int, value: $value) -> usize {
             let call = begin(ivars, nelems, status);
             let which = unsafe { [<pshmem_ $wait_any>](ivars, nelems, status, cmp, value) };
-            saw_one(call, ivars, nelems, which);
+            saw_one(call, ivars, nelems, which, Condition(cmp, value));
             which
         }
         fn $wait_some(ivars: *mut $ty, nelems: usize, indices: *mut usize, status: *const c_int, cmp: c_int, value: $value) -> usize {
             let call = begin(ivars, nelems, status);
             let count = unsafe { [<pshmem_ $wait_some>](ivars, nelems, indices, status, cmp, value) };
-            saw_some(call, ivars, indices, count);
+            saw_some(call, ivars, indices, count, Condition(cmp, value));
             count
         }
         fn $all(ivars: *mut $ty, nelems: usize, status: *const c_int, cmp: c_int, value: $value) -> c_int {
             let call = begin(ivars, nelems, status);
             let yes = unsafe { [<pshmem_ $all>](ivars, nelems, status, cmp, value) };
-            saw_all(call.filter(|_| yes != 0), ivars, nelems, status);
+            saw_all(call.filter(|_| yes != 0), ivars, nelems, status, Condition(cmp, value));
             yes
         }
         fn $any(ivars: *mut $ty, nelems: usize, status: *const c_int, cmp: c_int, value: $value) -> usize {
             let call = begin(ivars, nelems, status);
             let which = unsafe { [<pshmem_ $any>](ivars, nelems, status, cmp, value) };
-            saw_one(call, ivars, nelems, which);
+            saw_one(call, ivars, nelems, which, Condition(cmp, value));
             which
         }
         fn $some(ivars: *mut $ty, nelems: usize, indices: *mut usize, status: *const c_int, cmp: c_int, value: $value) -> usize {
             let call = begin(ivars, nelems, status);
             let count = unsafe { [<pshmem_ $some>](ivars, nelems, indices, status, cmp, value) };
-            saw_some(call, ivars, indices, count);
+            saw_some(call, ivars, indices, count, Condition(cmp, value));
             count
         }
     } } };
@@ -103,12 +183,12 @@ macro_rules! one {
             fn $wait(ivar: *mut $ty, cmp: c_int, value: $ty) {
                 let call = begin(ivar, 1, std::ptr::null());
                 unsafe { [<pshmem_ $wait>](ivar, cmp, value) };
-                saw_one(call, ivar, 1, 0);
+                saw_one(call, ivar, 1, 0, Condition(cmp, value));
             }
             fn $test(ivar: *mut $ty, cmp: c_int, value: $ty) -> c_int {
                 let call = begin(ivar, 1, std::ptr::null());
                 let yes = unsafe { [<pshmem_ $test>](ivar, cmp, value) };
-                saw_one(call.filter(|_| yes != 0), ivar, 1, 0);
+                saw_one(call.filter(|_| yes != 0), ivar, 1, 0, Condition(cmp, value));
                 yes
             }
         } }
@@ -129,7 +209,7 @@ macro_rules! old_wait {
         fn $name(ivar: *mut $ty, value: $ty) {
             let call = begin(ivar, 1, std::ptr::null());
             unsafe { [<pshmem_ $name>](ivar, value) };
-            saw_one(call, ivar, 1, 0);
+            saw_one(call, ivar, 1, 0, Condition(NE, value));
         }
     )* } } };
 }
@@ -139,12 +219,13 @@ calls! {
     fn wait_until(ivar: *mut c_long, cmp: c_int, value: c_long) {
         let call = begin(ivar, 1, std::ptr::null());
         unsafe { pshmem_wait_until(ivar, cmp, value) };
-        saw_one(call, ivar, 1, 0);
+        saw_one(call, ivar, 1, 0, Condition(cmp, value));
     }
     fn signal_wait_until(sig_addr: *mut u64, cmp: c_int, cmp_value: u64) -> u64 {
         let call = begin(sig_addr, 1, std::ptr::null());
         let value = unsafe { pshmem_signal_wait_until(sig_addr, cmp, cmp_value) };
-        saw_one(call, sig_addr, 1, 0);
+        // What it returns is what it has seen.
+        saw_one(call, sig_addr, 1, 0, Condition(EQ, value));
         value
     }
 }

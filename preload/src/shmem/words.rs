@@ -1,11 +1,19 @@
 //! A counter for every 8 bytes of symmetric memory, laid out like that memory itself.
+//!
+//! Flags of 2 or 4 bytes share such a cell, and are words of their own: who waits for one has not seen its neighbour. A word begins at an even byte of its
+//! cell and reaches as far as the longest update that ever began there; the counter notes how far that is, so that who looks at other bytes than were
+//! written, at half of a `long` or at two `int`s at once, finds all words that they are part of.
+//!
+//! Counters of arrivals, and flags that are set to 1, 2, 3, have the value of their version. Who waits until such a word has reached a value comes after the
+//! updates that it takes to reach it, not after those that happened to have come by then too: the next run may be faster.
 
 use crate::counters::{Counted, Counters};
 use crate::link::Link;
 use crate::rank::Told;
 use crate::shmem::library;
 use std::sync::OnceLock;
-use thrille_model::{Rank, Segment, Word};
+use thrille_model::{How, Rank, Segment, Word};
+use thrille_runtime::{Made, Recorder};
 
 static WORDS: OnceLock<Words> = OnceLock::new();
 
@@ -22,18 +30,157 @@ pub fn make(told: &Told, transport: &mut Link, heap: u64, statics: u64) -> bool 
         .is_some_and(|counters| WORDS.set(Words { counters, heap, statics }).is_ok())
 }
 
-/// The word at a place of symmetric memory.
-pub fn word(owner: Rank, segment: Segment, offset: u64) -> Word {
-    Word { owner, segment, offset: offset & !7 }
+/// The memory that one counter is for.
+const CELL: u64 = 8;
+
+/// Bytes of one cell, as the word that begins there.
+#[derive(Clone, Copy)]
+pub struct Part {
+    pub word: Word,
+    /// How many of them; those of a word begin at an even one.
+    len: u64,
 }
 
-/// Locks a word's counter.
-pub fn lock(word: Word) -> Option<Counted> {
+impl Part {
+    /// Takes in one of the same cell that comes later; false if it is of another.
+    pub fn join(&mut self, later: Self) -> bool {
+        let same = self.word.offset / CELL == later.word.offset / CELL;
+        if same {
+            self.len = self.len.max(later.word.offset + later.len - self.word.offset);
+        }
+        same
+    }
+}
+
+/// Some bytes of symmetric memory, cell by cell.
+pub fn parts(owner: Rank, segment: Segment, offset: u64, bytes: u64) -> impl Iterator<Item = Part> {
+    let end = offset.saturating_add(bytes);
+    let next = |at: u64| (at & !(CELL - 1)) + CELL;
+    std::iter::successors(Some(offset & !1), move |&at| Some(next(at)))
+        .take_while(move |&at| at < end)
+        .map(move |at| Part { word: Word { owner, segment, offset: at }, len: end.min(next(at)) - at })
+}
+
+/// What an update makes of a value.
+#[derive(Clone, Copy)]
+pub enum Change {
+    /// It is added to.
+    By(u64),
+    /// It is replaced.
+    To(u64),
+    /// Something else.
+    Some,
+}
+
+/// A note of a counter: the word's value is not its version, or not to be relied on.
+const ODD: u16 = 1 << 8;
+
+/// Up to here it is.
+const REGULAR: u64 = 64;
+
+/// A part whose counter is locked.
+pub struct Locked {
+    part: Part,
+    counted: Counted,
+}
+
+/// How far the words of a cell reach that begin at its even bytes: two bits of the counter's notes for each, 0 if nothing was ever written there.
+fn reach(notes: u16, begin: u64) -> u64 {
+    match notes >> begin & 3 {
+        0 => 0,
+        class => 1 << class,
+    }
+}
+
+impl Locked {
+    /// The bytes are written: a version of their word, and what it leaves of the one before.
+    pub fn write(&mut self, how: How, change: Change) -> (Word, Made, How) {
+        let Part { word, len } = self.part;
+        let (begin, before) = (word.offset % CELL, reach(self.counted.notes, word.offset % CELL));
+        if len > before {
+            let class = if len > 4 { 3 } else { 1 + u16::from(len > 2) };
+            self.counted.notes = self.counted.notes & !(3 << begin) | class << begin;
+        }
+        let how = if len >= before.max(2) { how } else { How::Modify };
+        let mut made = self.counted.make();
+        let regular = match change {
+            Change::By(by) => by == 1,
+            Change::To(value) => value == made.version,
+            Change::Some => false,
+        };
+        if !regular || made.version > REGULAR {
+            self.counted.notes |= ODD;
+        } else if self.counted.notes & ODD == 0 {
+            // Somebody may still see the version before, and not this one.
+            made.unseen_before = false;
+        }
+        (word, made, how)
+    }
+
+    /// The bytes, which have this value now, were waited for until they had reached another.
+    pub fn reached(
+        &mut self,
+        value: u64,
+        least: Option<u64>,
+        known: Option<u64>,
+    ) -> (u64, impl Iterator<Item = Word> + use<>) {
+        let regular = self.counted.notes & ODD == 0 && self.counted.latest() == value;
+        let (version, words) = self.look(known);
+        (least.filter(|&least| regular && least < version).unwrap_or(version), words)
+    }
+
+    /// The bytes are looked at: what version they are of, and of which words.
+    pub fn look(&mut self, known: Option<u64>) -> (u64, impl Iterator<Item = Word> + use<>) {
+        let Part { word, len } = self.part;
+        let (cell, begin, notes) = (word.offset & !(CELL - 1), word.offset % CELL, self.counted.notes);
+        let others = (0..CELL)
+            .step_by(2)
+            .filter(move |&other| other != begin && other < begin + len && begin < other + reach(notes, other));
+        let words = std::iter::once(begin).chain(others).map(move |begin| Word { offset: cell + begin, ..word });
+        (self.counted.version_beyond(known), words)
+    }
+}
+
+/// An atomic instruction on memory that other PEs reach by `shmem_ptr`: its word, locked. Threads of one PE are ordered among themselves.
+pub fn between_processes(recorder: &mut Recorder, address: u64, threaded: bool) -> Option<(Word, Counted)> {
+    let (owner, segment, offset, _) = recorder.locate(address)?;
+    if threaded && owner == recorder.strand().rank {
+        return None;
+    }
+    let word = Word { owner, segment, offset: offset & !1 };
+    counter(word).map(|counted| (word, counted))
+}
+
+/// Locks the counter of some bytes.
+pub fn lock(part: Part) -> Option<Locked> {
+    counter(part.word).map(|counted| Locked { part, counted })
+}
+
+fn counter(word: Word) -> Option<Counted> {
     let words = WORDS.get()?;
     let within = match word.segment {
         Segment::Heap if word.offset < words.heap => word.offset,
         Segment::Statics if word.offset < words.statics => words.heap + word.offset,
         _ => return None,
     };
-    words.counters.lock((u64::from(word.owner.0) * (words.heap + words.statics) + within) / 8, library::progress)
+    let index = (u64::from(word.owner.0) * (words.heap + words.statics) + within) / CELL;
+    words.counters.lock(index, library::progress)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(offset: u64, bytes: u64) -> Vec<(u64, u64)> {
+        parts(Rank(0), Segment::Heap, offset, bytes).map(|part| (part.word.offset, part.len)).collect()
+    }
+
+    #[test]
+    fn bytes_are_cut_into_cells() {
+        assert_eq!(cut(16, 8), [(16, 8)]);
+        assert_eq!(cut(20, 4), [(20, 4)]);
+        assert_eq!(cut(21, 1), [(20, 2)]);
+        assert_eq!(cut(12, 16), [(12, 4), (16, 8), (24, 4)]);
+        assert_eq!(cut(8, 0), []);
+    }
 }

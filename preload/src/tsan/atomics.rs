@@ -1,18 +1,25 @@
 //! Atomic instructions. The compiler has replaced them by calls, so they are carried out here.
 //!
-//! An acquiring operation that sees what a releasing one wrote comes after it. To know which one it saw, the operations of a process with
-//! several threads are carried out under the rank's lock and counted; with one thread there is nothing to order, unless other processes
-//! reach the same memory: then they are counted with theirs.
+//! An acquiring operation that sees what a releasing one wrote comes after it, as does an acquire fence after a relaxed one, and what follows on a release fence
+//! counts as released with it. To know what an operation saw, those of a process with several threads are carried out under the rank's lock and counted; with one
+//! thread there is nothing to order, unless other processes reach the same memory: then they are counted with theirs.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
-use crate::counters::between_processes;
+use crate::confirm::CONFIRMING;
+#[cfg(feature = "mpi")]
+use crate::counters::Counted;
+use crate::counters::any_between_processes;
 use crate::rank::{Observed, THREADED, observe};
+#[cfg(not(feature = "mpi"))]
+use crate::shmem::between_processes as reached_by_others;
 use core::arch::naked_asm;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use thrille_model::{Act, Atomic, Domain, Effect, How, Kind};
 use thrille_runtime::Room;
+#[cfg(feature = "mpi")]
+use {thrille_model::Word, thrille_runtime::Recorder};
 
 /// Memory orders, as the compiler numbers them.
 const CONSUME: c_int = 1;
@@ -45,11 +52,32 @@ struct Seen {
 }
 
 thread_local! {
-    static LAST: Cell<Option<Seen>> = const { Cell::new(None) };
+    static ACQUIRED: Cell<Option<Seen>> = const { Cell::new(None) };
+    static RELAXED: Cell<Option<Seen>> = const { Cell::new(None) };
+}
+
+/// Memory that other processes reach by their own instructions, too: its word, locked.
+#[cfg(feature = "mpi")]
+fn reached_by_others(_recorder: &mut Recorder, address: u64, _threaded: bool) -> Option<(Word, Counted)> {
+    crate::mpi::between_processes(address)
+}
+
+/// The memory order of an operation.
+#[derive(Clone, Copy)]
+struct Ordered {
+    whole: c_int,
+    /// The order that it has when it turns out to be a load only.
+    load: c_int,
+}
+
+impl From<c_int> for Ordered {
+    fn from(whole: c_int) -> Self {
+        Self { whole, load: whole }
+    }
 }
 
 /// Carries out an operation and tells what it means.
-fn atomic<T>(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnce() -> (T, Did)) -> T {
+fn atomic<T>(address: u64, width: u8, order: impl Into<Ordered>, pc: u64, operate: impl FnOnce() -> (T, Did)) -> T {
     let Some(mut observed) = observe() else { return operate().0 };
     if observed.confirms() {
         let effect = Effect::Update;
@@ -61,29 +89,29 @@ fn atomic<T>(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnc
     let Observed { session, recorder, .. } = &mut observed;
     recorder.calling = pc;
     let threaded = THREADED.load(Ordering::Acquire);
-    let mut between = between_processes(address);
+    let mut between = reached_by_others(recorder, address, threaded);
     let mut rank = (threaded && between.is_none()).then(|| session.rank());
     let (value, did) = operate();
-    let effect = if matches!(did, Did::Load) { Effect::Load } else { Effect::Update };
+    let order = order.into();
+    let (reads, writes) = (!matches!(did, Did::Store), !matches!(did, Did::Load));
+    let effect = if writes { Effect::Update } else { Effect::Load };
     let kind = Kind::Atomic(Atomic { domain: Domain::Processor, ty: 0, width, op: 0, ordered: false, effect });
-    let released = (releases(order) && !matches!(did, Did::Load)).then_some(if matches!(did, Did::Store) {
-        How::Set
-    } else {
-        How::Modify
-    });
-    let acquired = acquires(order) && !matches!(did, Did::Store);
+    let how = if reads { How::Modify } else { How::Set };
+    let order = if reads && !writes { order.load } else { order.whole };
     // It comes after what it acquires, and is part of what it releases: whoever sees the last reference go may free the count.
     if let Some(rank) = &mut rank {
         let words = rank.local_words(address, width);
-        for &word in words.iter().filter(|_| acquired) {
-            rank.await_local(recorder, word);
+        for &word in words.iter().filter(|_| reads) {
+            if acquires(order) { rank.await_local(recorder, word) } else { rank.see_local(recorder, word) }
         }
         if recorder.touch(address, u64::from(width), kind, Act::CpuAtomic, pc) == Room::Full {
             rank.make_room(recorder);
         }
-        if let Some(how) = released {
-            for &word in &words {
+        for &word in words.iter().filter(|_| writes) {
+            if releases(order) {
                 rank.signal_local(recorder, word, how);
+            } else {
+                rank.change_local(recorder, word, how);
             }
         }
         return value;
@@ -91,11 +119,16 @@ fn atomic<T>(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnc
     drop(rank);
     if let Some((word, counted)) = &mut between {
         let seen = Seen { address, version: counted.version() };
-        if acquired && LAST.replace(Some(seen)) != Some(seen) {
-            session.rank().observe(recorder, *word, seen.version);
+        if reads && acquires(order) {
+            if ACQUIRED.replace(Some(seen)) != Some(seen) {
+                session.rank().observe(recorder, *word, seen.version);
+            }
+        } else if reads && RELAXED.replace(Some(seen)) != Some(seen) {
+            session.rank().see(recorder, *word, seen.version);
         }
         session.touch(recorder, address, u64::from(width), kind, Act::CpuAtomic, pc);
-        if let Some(how) = released {
+        // Of a relaxed store after a fence more is taken to be released than is: all that comes before the store.
+        if writes && (releases(order) || session.rank().has_fenced(recorder)) {
             session.rank().signal(recorder, *word, counted.update(), how);
         }
         return value;
@@ -156,8 +189,8 @@ macro_rules! width {
             [<__tsan_atomic $bits _fetch_nand>] "rcx" (at: *const $atomic, value: $ty, order: c_int, pc: u64) -> $ty {
                 atomic(at as u64, $bits / 8, order, pc, || (unsafe { &*at }.fetch_nand(value, Ordering::SeqCst), Did::Both))
             }
-            [<__tsan_atomic $bits _compare_exchange_strong>] "r9" (at: *const $atomic, expected: *mut $ty, value: $ty, order: c_int, _failed: c_int, pc: u64) -> c_int {
-                exchange(at as u64, $bits / 8, order, pc, || unsafe {
+            [<__tsan_atomic $bits _compare_exchange_strong>] "r9" (at: *const $atomic, expected: *mut $ty, value: $ty, order: c_int, failed: c_int, pc: u64) -> c_int {
+                exchange(at as u64, $bits / 8, Ordered { whole: order, load: failed }, pc, || unsafe {
                     let result = (*at).compare_exchange(*expected, value, Ordering::SeqCst, Ordering::SeqCst);
                     if let Err(seen) = result {
                         *expected = seen;
@@ -165,8 +198,8 @@ macro_rules! width {
                     result.is_ok()
                 })
             }
-            [<__tsan_atomic $bits _compare_exchange_weak>] "r9" (at: *const $atomic, expected: *mut $ty, value: $ty, order: c_int, _failed: c_int, pc: u64) -> c_int {
-                exchange(at as u64, $bits / 8, order, pc, || unsafe {
+            [<__tsan_atomic $bits _compare_exchange_weak>] "r9" (at: *const $atomic, expected: *mut $ty, value: $ty, order: c_int, failed: c_int, pc: u64) -> c_int {
+                exchange(at as u64, $bits / 8, Ordered { whole: order, load: failed }, pc, || unsafe {
                     let result = (*at).compare_exchange(*expected, value, Ordering::SeqCst, Ordering::SeqCst);
                     if let Err(seen) = result {
                         *expected = seen;
@@ -174,9 +207,9 @@ macro_rules! width {
                     result.is_ok()
                 })
             }
-            [<__tsan_atomic $bits _compare_exchange_val>] "r9" (at: *const $atomic, expected: $ty, value: $ty, order: c_int, _failed: c_int, pc: u64) -> $ty {
+            [<__tsan_atomic $bits _compare_exchange_val>] "r9" (at: *const $atomic, expected: $ty, value: $ty, order: c_int, failed: c_int, pc: u64) -> $ty {
                 let mut seen = expected;
-                exchange(at as u64, $bits / 8, order, pc, || {
+                exchange(at as u64, $bits / 8, Ordered { whole: order, load: failed }, pc, || {
                     let result = unsafe { &*at }.compare_exchange(expected, value, Ordering::SeqCst, Ordering::SeqCst);
                     seen = result.unwrap_or_else(|seen| seen);
                     result.is_ok()
@@ -192,8 +225,8 @@ width! { 16, u16, AtomicU16 }
 width! { 32, u32, AtomicU32 }
 width! { 64, u64, AtomicU64 }
 
-/// A compare-and-exchange. One that fails is a load; its order for that case is at most the other one.
-fn exchange(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnce() -> bool) -> c_int {
+/// A compare-and-exchange. One that fails is a load.
+fn exchange(address: u64, width: u8, order: Ordered, pc: u64, operate: impl FnOnce() -> bool) -> c_int {
     let mut succeeded = false;
     atomic(address, width, order, pc, || {
         succeeded = operate();
@@ -204,8 +237,17 @@ fn exchange(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnce
 
 /// A fence of the processor.
 #[unsafe(no_mangle)]
-extern "C" fn __tsan_atomic_thread_fence(_order: c_int) {
+extern "C" fn __tsan_atomic_thread_fence(order: c_int) {
     std::sync::atomic::fence(Ordering::SeqCst);
+    thread_fence(acquires(order), releases(order));
+}
+
+/// What a fence means. In a process with one thread it concerns nobody, unless others reach its memory.
+pub fn thread_fence(acquires: bool, releases: bool) {
+    let Some(Observed { session, recorder, .. }) = &mut observe() else { return };
+    if (THREADED.load(Ordering::Acquire) || any_between_processes()) && !CONFIRMING.load(Ordering::Relaxed) {
+        session.rank().thread_fence(recorder, acquires, releases);
+    }
 }
 
 /// A fence of the compiler.

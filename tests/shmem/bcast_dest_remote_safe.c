@@ -1,0 +1,26 @@
+/* thrille: n=3 */
+/* The get is before every call of the broadcast. */
+#include <shmem.h>
+
+static long src, dest;
+static long flag;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    volatile long seen = 0;
+    if (me == 2) {
+        seen = shmem_long_g(&dest, 1);
+        shmem_long_atomic_set(&flag, 1, 1);
+        shmem_long_atomic_set(&flag, 1, 0);
+    }
+    if (me == 1)
+        shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+    if (me == 0)
+        shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+    shmem_long_broadcast(SHMEM_TEAM_WORLD, &dest, &src, 1, 0);
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}

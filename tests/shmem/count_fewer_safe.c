@@ -1,0 +1,24 @@
+/* thrille: n=4 */
+/* The wait is over when all have arrived. */
+#include <shmem.h>
+
+static long x[4], count;
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe(), n = shmem_n_pes();
+    volatile long seen = 0;
+    if (me > 0) {
+        shmem_long_p(&x[me], me, 0);
+        shmem_quiet();
+        shmem_long_atomic_inc(&count, 0);
+    } else {
+        shmem_long_wait_until(&count, SHMEM_CMP_GE, n - 1);
+        for (int i = 1; i < n; i++)
+            seen += x[i];
+    }
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}

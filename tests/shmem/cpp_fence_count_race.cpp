@@ -1,0 +1,33 @@
+/* thrille: n=1 flags=-pthread */
+/* No release fence before the relaxed decrement. */
+#include <atomic>
+#include <shmem.h>
+#include <thread>
+#include <vector>
+
+static long data[4];
+static std::atomic<int> left{4};
+static long sum;
+
+static void worker(int i)
+{
+    data[i] = i; /* race: a */
+    if (left.fetch_sub(1, std::memory_order_relaxed) == 1) {
+        std::atomic_thread_fence(std::memory_order_acquire);
+        for (int k = 0; k < 4; k++)
+            sum += data[k]; /* race: a */
+    }
+}
+
+int main()
+{
+    int provided;
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+    std::vector<std::thread> t;
+    for (int i = 0; i < 4; i++)
+        t.emplace_back(worker, i);
+    for (auto &x : t)
+        x.join();
+    shmem_finalize();
+    return 0;
+}

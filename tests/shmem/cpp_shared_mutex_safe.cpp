@@ -1,0 +1,39 @@
+/* thrille: n=1 flags=-pthread */
+/* C++: std::shared_mutex. */
+#include <mutex>
+#include <shared_mutex>
+#include <shmem.h>
+#include <thread>
+
+static std::shared_mutex m;
+static long value;
+
+static void writer()
+{
+    for (int i = 0; i < 10; i++) {
+        std::unique_lock<std::shared_mutex> g(m);
+        value++;
+    }
+}
+
+static void reader()
+{
+    volatile long s = 0;
+    for (int i = 0; i < 10; i++) {
+        std::shared_lock<std::shared_mutex> g(m);
+        s += value;
+    }
+    (void)s;
+}
+
+int main()
+{
+    int provided;
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
+    std::thread a(writer), b(reader), c(reader);
+    a.join();
+    b.join();
+    c.join();
+    shmem_finalize();
+    return 0;
+}

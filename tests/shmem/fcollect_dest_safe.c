@@ -1,0 +1,22 @@
+/* thrille: n=3 */
+/* The destination is ready on all PEs before any of them calls. */
+#include <shmem.h>
+
+static int mine[2], all[6];
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe();
+    volatile int s = 0;
+    for (int it = 0; it < 4; it++) {
+        mine[0] = mine[1] = me * it;
+        shmem_int_fcollect(SHMEM_TEAM_WORLD, all, mine, 2);
+        for (int i = 0; i < 6; i++)
+            s += all[i];
+        shmem_sync_all();
+    }
+    (void)s;
+    shmem_finalize();
+    return 0;
+}

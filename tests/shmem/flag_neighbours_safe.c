@@ -1,0 +1,26 @@
+/* thrille: n=4 */
+/* Flags of 4 bytes side by side are set by different PEs: who has seen all of them comes after all of them. */
+#include <shmem.h>
+
+static int x[4];
+static int flags[4];
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe(), n = shmem_n_pes();
+    volatile int seen = 0;
+    if (me > 0) {
+        shmem_int_p(&x[me], me, 0);
+        shmem_quiet();
+        shmem_int_atomic_set(&flags[me], 1, 0);
+    } else {
+        for (int i = n - 1; i > 0; i--)
+            shmem_int_wait_until(&flags[i], SHMEM_CMP_NE, 0);
+        for (int i = 1; i < n; i++)
+            seen += x[i];
+    }
+    (void)seen;
+    shmem_finalize();
+    return 0;
+}
