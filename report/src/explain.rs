@@ -12,7 +12,14 @@ pub fn explain(race: &Race, also: &[Why], locks: [&[LockReport]; 2], api: Api) -
         text = format!("{text}; at other times: {}", reason(race, why, api));
     }
     let pattern = pattern::of(race, locks).word();
-    let hints = lock_hint(locks).into_iter().chain(signal_hint(race, api)).chain(remedy(race, api)).collect();
+    // A lock does not keep its holder from itself.
+    let alone = race.first.strand == race.second.strand;
+    let hints = lock_hint(locks)
+        .filter(|_| !alone)
+        .into_iter()
+        .chain(signal_hint(race, api))
+        .chain(remedy(race, api))
+        .collect();
     let kind = match race.why {
         Why::Unsynchronised => "unsynchronised",
         Why::Incomplete => "incomplete",

@@ -180,11 +180,9 @@ fn collective_init(
     if call.is_some()
         && result == SUCCESS
         && let Some(about) = comms::about(comm)
-        && let Some(Token::Collective { group, seq }) = comms::next_collective(comm)
+        && let Some(group) = comms::recurring(comm)
         && let Some(buffers) = buffers(&about)
     {
-        // A group of its own; the two upper bits are others'.
-        let group = (group ^ seq.wrapping_mul(0xd6e8_feb8_6659_fd93)) >> 2;
         requests::persist(request, Repeat::Collective(Recurring { flow, about, group, buffers }));
     }
     result

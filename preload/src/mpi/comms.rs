@@ -4,10 +4,10 @@
 //! first member: those that come out of one call (a split) are disjoint. One made by its members alone is named by them.
 
 use crate::mpi::call::{SUCCESS, Shared, call, calls, raw};
-use mpi_sys::{MPI_Comm, MPI_Group, MPI_Info, MPI_Request};
+use mpi_sys::{MPI_Comm, MPI_Errhandler, MPI_Group, MPI_Info, MPI_Request};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::hash_map::Entry;
-use std::ffi::c_int;
+use std::ffi::{CStr, c_char, c_int};
 use std::hash::Hasher;
 use std::sync::atomic::{AtomicI32, Ordering};
 use thrille_model::{Rank, Token};
@@ -303,12 +303,18 @@ pub fn next_collective(comm: MPI_Comm) -> Option<Token> {
     })
 }
 
+/// A group of its own for the next persistent collective of a communicator, whose starts are counted; the two upper bits are others'.
+pub fn recurring(comm: MPI_Comm) -> Option<u64> {
+    let Token::Collective { group, seq } = next_collective(comm)? else { return None };
+    Some((group ^ seq.wrapping_mul(0xd6e8_feb8_6659_fd93)) >> 2)
+}
+
 /// How a communicator is made.
 enum Made {
     /// By a call of all members of another one.
     From(MPI_Comm),
-    /// By a call of its members only, with this tag.
-    Alone(MPI_Comm, c_int),
+    /// By a call of its members only, who are in this one or in none, with this tag.
+    Alone(Option<MPI_Comm>, u64),
 }
 
 fn made(how: &Made, new: *mut MPI_Comm, result: c_int) {
@@ -338,11 +344,11 @@ fn made(how: &Made, new: *mut MPI_Comm, result: c_int) {
             if raw(new) == null {
                 return;
             }
-            let parent = comms.get(parent).map_or(0, |p| p.id);
+            let parent = parent.and_then(|parent| comms.get(parent)).map_or(0, |p| p.id);
             if let Some(mut comm) = ask(new) {
                 // The two sides of an intercommunicator come from different parents.
                 let parent = if comm.remote.is_some() { 0 } else { parent };
-                let members = hash(&[&[parent, tag as u64], comm.everybody().as_slice()].concat());
+                let members = hash(&[&[parent, tag], comm.everybody().as_slice()].concat());
                 let nth = comms.by_members.entry(members).or_default();
                 *nth += 1;
                 comm.id = hash(&[members, *nth]);
@@ -355,6 +361,13 @@ fn made(how: &Made, new: *mut MPI_Comm, result: c_int) {
 fn null_comm() -> MPI_Comm {
     // SAFETY: a constant of the library.
     unsafe { mpi_sys::RSMPI_COMM_NULL }
+}
+
+/// A tag that is a string, as a number.
+fn tag_of(string: *const c_char) -> u64 {
+    // SAFETY: the program's string.
+    let bytes = unsafe { CStr::from_ptr(string) }.to_bytes();
+    hash(&bytes.iter().copied().map(u64::from).collect::<Vec<_>>())
 }
 
 /// Runs a call that makes a communicator.
@@ -386,6 +399,17 @@ pub fn promised(parent: MPI_Comm) -> u64 {
     })
 }
 
+/// Runs a call that begins to make a communicator.
+fn duplicating(comm: MPI_Comm, new: *mut MPI_Comm, request: *mut MPI_Request, real: impl FnOnce() -> c_int) -> c_int {
+    let call = call();
+    let result = real();
+    if call.is_some() && result == SUCCESS {
+        // SAFETY: the library has written the request.
+        crate::mpi::requests::duplicating(unsafe { *request }, request, new, promised(comm));
+    }
+    result
+}
+
 /// It is complete now.
 pub fn kept(new: *const MPI_Comm, id: u64) {
     // SAFETY: the program's variable, which the library has written.
@@ -401,13 +425,10 @@ calls! {
     fn Comm_dup(comm: MPI_Comm, new: *mut MPI_Comm), real => { making(&Made::From(comm), new, real) }
     fn Comm_dup_with_info(comm: MPI_Comm, info: MPI_Info, new: *mut MPI_Comm), real => { making(&Made::From(comm), new, real) }
     fn Comm_idup(comm: MPI_Comm, new: *mut MPI_Comm, request: *mut MPI_Request), real => {
-        let call = call();
-        let result = real();
-        if call.is_some() && result == SUCCESS {
-            // SAFETY: the library has written the request.
-            crate::mpi::requests::duplicating(unsafe { *request }, request, new, promised(comm));
-        }
-        result
+        duplicating(comm, new, request, real)
+    }
+    fn Comm_idup_with_info(comm: MPI_Comm, info: MPI_Info, new: *mut MPI_Comm, request: *mut MPI_Request), real => {
+        duplicating(comm, new, request, real)
     }
     fn Comm_split(comm: MPI_Comm, color: c_int, key: c_int, new: *mut MPI_Comm), real => { making(&Made::From(comm), new, real) }
     fn Comm_split_type(comm: MPI_Comm, kind: c_int, key: c_int, info: MPI_Info, new: *mut MPI_Comm), real => {
@@ -415,8 +436,15 @@ calls! {
     }
     fn Comm_create(comm: MPI_Comm, group: MPI_Group, new: *mut MPI_Comm), real => { making(&Made::From(comm), new, real) }
     fn Comm_create_group(comm: MPI_Comm, group: MPI_Group, tag: c_int, new: *mut MPI_Comm), real => {
-        making(&Made::Alone(comm, tag), new, real)
+        making(&Made::Alone(Some(comm), tag as u64), new, real)
     }
+    fn Comm_create_from_group(
+        group: MPI_Group, tag: *const c_char, info: MPI_Info, handler: MPI_Errhandler, new: *mut MPI_Comm,
+    ), real => { making(&Made::Alone(None, tag_of(tag)), new, real) }
+    fn Intercomm_create_from_groups(
+        local: MPI_Group, leader: c_int, remote: MPI_Group, remote_leader: c_int, tag: *const c_char, info: MPI_Info,
+        handler: MPI_Errhandler, new: *mut MPI_Comm,
+    ), real => { making(&Made::Alone(None, tag_of(tag)), new, real) }
     fn Cart_create(comm: MPI_Comm, n: c_int, dims: *const c_int, periods: *const c_int, reorder: c_int, new: *mut MPI_Comm), real => {
         making(&Made::From(comm), new, real)
     }
@@ -434,7 +462,7 @@ calls! {
     ), real => { making(&Made::From(comm), new, real) }
     fn Intercomm_create(
         local: MPI_Comm, leader: c_int, bridge: MPI_Comm, remote: c_int, tag: c_int, new: *mut MPI_Comm,
-    ), real => { making(&Made::Alone(local, tag), new, real) }
+    ), real => { making(&Made::Alone(Some(local), tag as u64), new, real) }
     fn Intercomm_merge(inter: MPI_Comm, high: c_int, new: *mut MPI_Comm), real => { making(&Made::From(inter), new, real) }
     fn Comm_free(comm: *mut MPI_Comm), real => {
         let call = call();

@@ -3,8 +3,9 @@
 use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls};
 use crate::mpi::collectives::{Buffers, begin};
 use crate::mpi::comms;
+use crate::mpi::p2p::Repeat;
 use crate::mpi::requests::{self, Pending};
-use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Request};
+use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Request};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Kind, Rank, Token};
 
@@ -62,20 +63,82 @@ impl Around {
     }
 }
 
-/// The tokens that this process releases and acquires.
+/// Neighbours as processes, each once.
+#[derive(Clone, Debug)]
+struct Processes {
+    from: Vec<Rank>,
+    to: Vec<Rank>,
+}
+
+impl Processes {
+    fn of(comm: MPI_Comm, around: &Around) -> Self {
+        let processes = |ranks: &[c_int]| -> Vec<Rank> {
+            let mut all: Vec<Rank> = ranks.iter().filter_map(|&rank| comms::peer(comm, rank)).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        Self { from: processes(&around.from), to: processes(&around.to) }
+    }
+
+    /// The tokens that this process releases and acquires in a collective.
+    fn tokens(&self, me: Rank, group: u64, seq: u64) -> (Vec<Token>, Vec<Token>) {
+        let token = |from, to| Token::Message { group, from, to, tag: NEIGHBOUR, seq };
+        let releases = self.to.iter().map(|&to| token(me, to)).collect();
+        let acquires = self.from.iter().map(|&from| token(from, me)).collect();
+        (releases, acquires)
+    }
+}
+
+/// The tokens of the next one.
 fn tokens(call: &Call, comm: MPI_Comm, around: &Around) -> (Vec<Token>, Vec<Token>) {
     let Some(Token::Collective { group, seq }) = comms::next_collective(comm) else { return (Vec::new(), Vec::new()) };
-    let me = call.me();
-    let processes = |ranks: &[c_int]| -> Vec<Rank> {
-        let mut all: Vec<Rank> = ranks.iter().filter_map(|&rank| comms::peer(comm, rank)).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
-    };
-    let token = |from, to| Token::Message { group, from, to, tag: NEIGHBOUR, seq };
-    let releases = processes(&around.to).into_iter().map(|to| token(me, to)).collect();
-    let acquires = processes(&around.from).into_iter().map(|from| token(from, me)).collect();
-    (releases, acquires)
+    Processes::of(comm, around).tokens(call.me(), group, seq)
+}
+
+/// One begins.
+fn start(call: &mut Call, (releases, acquires): (Vec<Token>, Vec<Token>), buffers: &[Buffer]) -> Pending {
+    for token in releases {
+        call.release(token);
+    }
+    let mut pending = Pending { tokens: acquires, ..Pending::default() };
+    begin(call, buffers, &mut pending);
+    pending
+}
+
+/// A persistent one.
+#[derive(Clone, Debug)]
+pub struct Recurring {
+    processes: Processes,
+    group: u64,
+    buffers: Vec<Buffer>,
+}
+
+/// It is started for the n-th time.
+pub fn again(call: &mut Call, recurring: &Recurring, n: u64) -> Pending {
+    let tokens = recurring.processes.tokens(call.me(), recurring.group, n);
+    start(call, tokens, &recurring.buffers)
+}
+
+fn persistent(
+    comm: MPI_Comm,
+    buffers: impl FnOnce(c_int, c_int) -> Option<Vec<Buffer>>,
+    request: *mut MPI_Request,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let call = call();
+    let result = real();
+    if call.is_some()
+        && result == SUCCESS
+        && let Some(about) = comms::about(comm)
+        && let Some(group) = comms::recurring(comm)
+    {
+        let around = Around::of(comm, about.rank);
+        let buffers = buffers(around.from.len() as c_int, around.to.len() as c_int).unwrap_or_default();
+        let recurring = Recurring { processes: Processes::of(comm, &around), group, buffers };
+        requests::persist(request, Repeat::Neighbours(recurring));
+    }
+    result
 }
 
 fn blocking(
@@ -111,13 +174,9 @@ fn nonblocking(
     let Some(mut call) = call() else { return real() };
     let Some(about) = comms::about(comm) else { return real() };
     let around = Around::of(comm, about.rank);
-    let (releases, acquires) = tokens(&call, comm, &around);
+    let tokens = tokens(&call, comm, &around);
     let buffers = buffers(around.from.len() as c_int, around.to.len() as c_int).unwrap_or_default();
-    for token in releases {
-        call.release(token);
-    }
-    let mut pending = Pending { tokens: acquires, ..Pending::default() };
-    begin(&mut call, &buffers, &mut pending);
+    let pending = start(&mut call, tokens, &buffers);
     let result = real();
     if result == SUCCESS {
         requests::add(request, pending);
@@ -126,27 +185,30 @@ fn nonblocking(
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments.
-macro_rules! both {
-    ($( $name:ident $nonblocking:ident ( $($arg:ident : $ty:ty),* ) on $comm:ident : |$from:ident, $to:ident| $buffers:expr; )*) => { calls! { $(
+macro_rules! rows {
+    ($( $name:ident $nonblocking:ident $persistent:ident ( $($arg:ident : $ty:ty),* ) on $comm:ident : |$from:ident, $to:ident| $buffers:expr; )*) => { calls! { $(
         fn $name($($arg: $ty),*), real => { blocking($comm, |$from, $to| $buffers, real) }
         fn $nonblocking($($arg: $ty,)* request: *mut MPI_Request), real => {
             nonblocking($comm, |$from, $to| $buffers, request, real)
+        }
+        fn $persistent($($arg: $ty,)* info: MPI_Info, request: *mut MPI_Request), real => {
+            persistent($comm, |$from, $to| $buffers, request, real)
         }
     )* } };
 }
 
 /// As for the other collectives.
 macro_rules! counting {
-    ($n:ty, $d:ty $(, $c:ident)?) => { pastey::paste! { both! {
-        [<Neighbor_allgather $($c)?>] [<Ineighbor_allgather $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+    ($n:ty, $d:ty $(, $c:ident)?) => { pastey::paste! { rows! {
+        [<Neighbor_allgather $($c)?>] [<Ineighbor_allgather $($c)?>] [<Neighbor_allgather_init $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             |from, _to| Buffers::new().reads(at, n, ty).writes_of(from, into, m, into_ty).done();
-        [<Neighbor_allgatherv $($c)?>] [<Ineighbor_allgatherv $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: *const $n, shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+        [<Neighbor_allgatherv $($c)?>] [<Ineighbor_allgatherv $($c)?>] [<Neighbor_allgatherv_init $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: *const $n, shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             |from, _to| Buffers::new().reads(at, n, ty).blocks(from, into, m, shifts, into_ty, Kind::Write).done();
-        [<Neighbor_alltoall $($c)?>] [<Ineighbor_alltoall $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+        [<Neighbor_alltoall $($c)?>] [<Ineighbor_alltoall $($c)?>] [<Neighbor_alltoall_init $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             |from, to| Buffers::new().reads_of(to, at, n, ty).writes_of(from, into, m, into_ty).done();
-        [<Neighbor_alltoallv $($c)?>] [<Ineighbor_alltoallv $($c)?>] (at: *const c_void, n: *const $n, shifts: *const $d, ty: MPI_Datatype, into: *mut c_void, m: *const $n, into_shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+        [<Neighbor_alltoallv $($c)?>] [<Ineighbor_alltoallv $($c)?>] [<Neighbor_alltoallv_init $($c)?>] (at: *const c_void, n: *const $n, shifts: *const $d, ty: MPI_Datatype, into: *mut c_void, m: *const $n, into_shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             |from, to| Buffers::new().blocks(to, at, n, shifts, ty, Kind::Read).blocks(from, into, m, into_shifts, into_ty, Kind::Write).done();
-        [<Neighbor_alltoallw $($c)?>] [<Ineighbor_alltoallw $($c)?>] (at: *const c_void, n: *const $n, shifts: *const MPI_Aint, types: *const MPI_Datatype, into: *mut c_void, m: *const $n, into_shifts: *const MPI_Aint, into_types: *const MPI_Datatype, comm: MPI_Comm) on comm:
+        [<Neighbor_alltoallw $($c)?>] [<Ineighbor_alltoallw $($c)?>] [<Neighbor_alltoallw_init $($c)?>] (at: *const c_void, n: *const $n, shifts: *const MPI_Aint, types: *const MPI_Datatype, into: *mut c_void, m: *const $n, into_shifts: *const MPI_Aint, into_types: *const MPI_Datatype, comm: MPI_Comm) on comm:
             |from, to| Buffers::new().typed_blocks(to, at, n, shifts, types, Kind::Read).typed_blocks(from, into, m, into_shifts, into_types, Kind::Write).done();
     } } };
 }

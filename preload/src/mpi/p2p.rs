@@ -6,6 +6,7 @@ use crate::mpi::collectives::{self, Recurring};
 use crate::mpi::comms;
 use crate::mpi::datatypes::{Layout, layout};
 use crate::mpi::messages::{self, Posted, Wanted};
+use crate::mpi::neighbours;
 use crate::mpi::partitioned::{self, Partitioned};
 use crate::mpi::requests::{self, Pending, Statuses, received};
 use mpi_sys::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status};
@@ -44,6 +45,7 @@ pub enum Repeat {
     Send(Sending),
     Receive(Receiving),
     Collective(Recurring),
+    Neighbours(neighbours::Recurring),
     Parts(Partitioned),
 }
 
@@ -141,6 +143,7 @@ pub fn again(call: &mut Call, repeat: &Repeat, n: u64) -> Pending {
         Repeat::Send(sending) => begin_send(call, sending),
         Repeat::Receive(receiving) => begin_receive(call, receiving),
         Repeat::Collective(recurring) => collectives::again(call, recurring, n),
+        Repeat::Neighbours(recurring) => neighbours::again(call, recurring, n),
         Repeat::Parts(what) => partitioned::again(call, what).unwrap_or_default(),
     }
 }

@@ -246,7 +246,19 @@ fn operate(
     request: Option<*mut MPI_Request>,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(mut call) = operation() else { return real() };
+    let Some(call) = operation() else { return real() };
+    observed(call, to, deed, buffers, request, real)
+}
+
+/// The same, once it is observed.
+fn observed(
+    mut call: Call,
+    to: Target,
+    deed: Deed,
+    buffers: impl FnOnce() -> Vec<Buffer>,
+    request: Option<*mut MPI_Request>,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     if call.confirms() {
         return stand(&mut call, to, deed, &buffers(), request, real);
     }
@@ -288,11 +300,10 @@ fn count(
     wrote: impl FnOnce() -> bool,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(word) = word(to) else { return operate(to, deed, buffers, request, real) };
+    // First of all: the library, asked about types, may call what is interposed, and who called us would be forgotten.
     let Some(mut call) = operation() else { return real() };
-    if call.confirms() {
-        return stand(&mut call, to, deed, &buffers(), request, real);
-    }
+    let word = if call.confirms() { None } else { word(to) };
+    let Some(word) = word else { return observed(call, to, deed, buffers, request, real) };
     let mut counted = words::lock(word);
     let result = real();
     if result != SUCCESS {
@@ -477,9 +488,11 @@ calls! {
     ), real => {
         let deed = Deed::Accumulate(COMPARE_AND_SWAP, Fetch::Yes);
         let buffers = || vec![reads(from, 1, ty), reads(compare, 1, ty), writes(into, 1, ty)];
-        let len = layout(ty).basic.map_or(0, |(_, width)| usize::from(width));
-        // SAFETY: both are elements of that type, and the operation is complete.
-        let swapped = || unsafe { libc::memcmp(into, compare, len) == 0 };
+        let swapped = || {
+            let len = layout(ty).basic.map_or(0, |(_, width)| usize::from(width));
+            // SAFETY: both are elements of that type, and the operation is complete.
+            unsafe { libc::memcmp(into, compare, len) == 0 }
+        };
         count(Target { rank, at, count: 1, ty, win }, deed, buffers, None, swapped, real)
     }
 }

@@ -1,12 +1,15 @@
-//! Init, finalize and abort. Observation begins when the library is initialised and ends before it is finalised.
+//! Init, finalize and abort. Observation begins when the library is initialised and ends before it is finalised. A program that has sessions
+//! and no world is given one with its first session: all processes must open one.
 
 use crate::mpi::call::{SUCCESS, call, calls};
 use crate::mpi::muster::muster;
+use crate::mpi::windows::said;
 use crate::mpi::{callers, comms, words};
 use crate::rank::{Ending, FOREIGN, begin, connect, file, finish, told_as, unobserved};
-use mpi_sys::{MPI_Comm, MPI_Info};
-use std::ffi::{c_char, c_int};
-use std::sync::atomic::{AtomicBool, Ordering};
+use mpi_sys::{MPI_Comm, MPI_Errhandler, MPI_Info};
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use thrille_model::job::ENV_RUN_DIR;
 use thrille_runtime::Regions;
 
 static BEGUN: AtomicBool = AtomicBool::new(false);
@@ -34,6 +37,44 @@ fn initialised(result: c_int) {
     });
 }
 
+/// Whether the world is there only because the program uses sessions: we talk over it.
+static OWN_WORLD: AtomicBool = AtomicBool::new(false);
+
+/// Sessions that the program has open.
+static SESSIONS: AtomicU32 = AtomicU32::new(0);
+
+/// A first session, of a program that has no world: it gets one.
+fn world_for_sessions(info: MPI_Info) {
+    if BEGUN.load(Ordering::Acquire) || std::env::var_os(ENV_RUN_DIR).is_none() {
+        return;
+    }
+    let multiple = said(info, c"thread_level").is_some_and(|level| level == "MPI_THREAD_MULTIPLE");
+    let level = if multiple { mpi_sys::MPI_THREAD_MULTIPLE } else { mpi_sys::MPI_THREAD_SINGLE };
+    let mut provided = 0;
+    // SAFETY: the library is not initialised; the variable is our own.
+    let result =
+        unsafe { real_Init_thread(std::ptr::null_mut(), std::ptr::null_mut(), level as c_int, &raw mut provided) };
+    OWN_WORLD.store(result == SUCCESS, Ordering::Release);
+    initialised(result);
+}
+
+/// The program's own call for a world that it has got already.
+fn own_world_becomes_its() -> bool {
+    OWN_WORLD.swap(false, Ordering::AcqRel)
+}
+
+/// The end of what is observed, with everybody.
+fn ends() {
+    if let Some(mut call) = call() {
+        call.enter_barrier();
+        // The library may end processes at once: all must have come here for the last exchange.
+        // SAFETY: the program is about to finalise: the library is still there.
+        unsafe { mpi_sys::PMPI_Barrier(mpi_sys::RSMPI_COMM_WORLD) };
+        call.leave_barrier();
+    }
+    finish(Ending::Regular);
+}
+
 fn refuse(what: &str) {
     if let Some(call) = call() {
         call.o.session.note(format!("the program called {what}: the processes it starts are not observed"));
@@ -43,25 +84,45 @@ fn refuse(what: &str) {
 // SAFETY (all rows): each body forwards the program's own arguments.
 calls! {
     fn Init(argc: *mut c_int, argv: *mut *mut *mut c_char), real => {
+        if own_world_becomes_its() {
+            return SUCCESS;
+        }
         let result = real();
         initialised(result);
         result
     }
     fn Init_thread(argc: *mut c_int, argv: *mut *mut *mut c_char, required: c_int, provided: *mut c_int), real => {
+        if own_world_becomes_its() {
+            // SAFETY: the program's variable.
+            return unsafe { mpi_sys::PMPI_Query_thread(provided) };
+        }
         let result = real();
         initialised(result);
         result
     }
     fn Finalize(), real => {
-        if let Some(mut call) = call() {
-            call.enter_barrier();
-            // The library may end processes at once: all must have come here for the last exchange.
-            // SAFETY: the program is about to finalise: the library is still there.
-            unsafe { mpi_sys::PMPI_Barrier(mpi_sys::RSMPI_COMM_WORLD) };
-            call.leave_barrier();
-        }
-        finish(Ending::Regular);
+        ends();
         real()
+    }
+    fn Session_init(info: MPI_Info, handler: MPI_Errhandler, session: *mut c_void), real => {
+        world_for_sessions(info);
+        let result = real();
+        if result == SUCCESS {
+            SESSIONS.fetch_add(1, Ordering::AcqRel);
+        }
+        result
+    }
+    fn Session_finalize(session: *mut c_void), real => {
+        let last = SESSIONS.fetch_sub(1, Ordering::AcqRel) == 1 && own_world_becomes_its();
+        if last {
+            ends();
+        }
+        let result = real();
+        if last {
+            // SAFETY: nobody but us uses the world.
+            unsafe { real_Finalize() };
+        }
+        result
     }
     fn Abort(comm: MPI_Comm, code: c_int), real => {
         finish(Ending::Abort);

@@ -239,7 +239,7 @@ fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: i64, me: Rank, world: u
 }
 
 /// What an info object says about a key.
-fn said(info: MPI_Info, key: &std::ffi::CStr) -> Option<String> {
+pub fn said(info: MPI_Info, key: &std::ffi::CStr) -> Option<String> {
     // SAFETY: a constant of the library.
     if raw(info) == raw(unsafe { mpi_sys::RSMPI_INFO_NULL }) {
         return None;
