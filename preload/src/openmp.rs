@@ -22,6 +22,7 @@ mod bound;
 mod flush;
 pub mod parallel;
 mod reduce;
+mod sections;
 pub mod serial;
 mod strand;
 mod tasks;

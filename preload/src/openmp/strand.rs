@@ -40,7 +40,7 @@ pub fn aside(yes: bool) {
 
 /// What a thread of tasks has.
 #[derive(Clone, Copy)]
-struct Thread {
+pub struct Thread {
     /// Names the tokens of its time.
     line: u64,
     /// The last of them; 0 if there is none yet.
@@ -50,8 +50,20 @@ struct Thread {
 }
 
 impl Thread {
-    fn mark(self) -> Option<Mark> {
+    /// The last token of its time.
+    pub fn mark(self) -> Option<Mark> {
         (self.last > 0).then_some((self.line, self.last))
+    }
+
+    /// The next.
+    pub fn next(&mut self) -> Mark {
+        self.last += 1;
+        (self.line, self.last)
+    }
+
+    /// What of its stack is below an address.
+    pub fn stack_below(self, end: u64) -> (u64, u64) {
+        (self.stack.max(end.saturating_sub(LARGEST)), end)
     }
 }
 
@@ -72,11 +84,18 @@ pub struct Switch {
 /// More than the runtime's frames around the call that told us of a task differ from those around the call of the task itself, and less
 /// than there are between two tasks on one stack.
 pub const SLACK: u64 = 192;
+/// What of a frame is above the address that it is known by: that of the frame before, and where to return to.
+pub const SLACK_ABOVE: u64 = 16;
 /// Stacks that are larger are taken to be that large.
 pub const LARGEST: u64 = 256 << 20;
 
+/// It is what it is now.
+pub fn thread_is(thread: Thread) {
+    THREAD.set(Some(thread));
+}
+
 /// This thread, as far as tasks are concerned.
-fn thread(recorder: &mut Recorder) -> Thread {
+pub fn thread(recorder: &mut Recorder) -> Thread {
     THREAD.get().unwrap_or_else(|| {
         let own = own_memory();
         recorder.has_own(own.0, own.1);
@@ -90,14 +109,15 @@ pub fn switch(left: Option<&Task>, next: &Task, Switch { end, begins, sp }: Swit
         let mut thread = thread(recorder);
         let over = end.and(left).map_or(0, |left| left.frames.load(Ordering::Relaxed));
         let below = over.max(sp + SLACK);
-        rank.renew(recorder, thread.stack.max(below.saturating_sub(LARGEST)), below);
+        let (start, below) = thread.stack_below(below);
+        rank.renew(recorder, start, below);
         if begins {
             next.frames.store(below, Ordering::Relaxed);
         }
         if let (Some(left), Some(role)) = (left, lock(&next.role).take()) {
             if recorder.is_bound() {
-                thread.last += 1;
-                rank.release(recorder, token(recorder, (thread.line, thread.last)));
+                let mark = thread.next();
+                rank.release(recorder, token(recorder, mark));
                 left.paused.store(thread.last, Ordering::Relaxed);
             }
             let former = rank.play(recorder, role);
@@ -172,7 +192,8 @@ pub fn with(what: impl FnOnce(&Session<Link>, &mut Recorder)) {
     }
 }
 
-fn token(recorder: &Recorder, (address, round): Mark) -> Token {
+/// What a mark is to the rank.
+pub fn token(recorder: &Recorder, (address, round): Mark) -> Token {
     Token::Local { rank: recorder.strand().rank, address, round }
 }
 

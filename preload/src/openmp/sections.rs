@@ -1,0 +1,206 @@
+//! gcc's sections: whichever thread comes first takes the next one, so that one thread may have carried out two which the next run gives to two.
+//!
+//! Each section is a strand of its own: it comes after what its thread did before the construct, and what follows the construct comes after it. A section that
+//! uses what its thread has for itself is bound to the thread, as a task is. What the thread has on its stack for the construct begins another life with each.
+
+use super::strand::{SLACK_ABOVE, Thread, tell, thread, thread_is, token};
+use super::tasks::{Mark, names};
+use super::{parallel, serial};
+use crate::real::Real;
+use core::arch::naked_asm;
+use std::cell::RefCell;
+use std::ffi::{c_int, c_uint};
+use thrille_runtime::{Rank, Recorder, Role};
+
+/// A construct that this thread is in.
+struct Construct {
+    /// In how many regions.
+    level: c_int,
+    /// What its sections come after.
+    fork: Mark,
+    /// What comes after those that the thread has carried out.
+    ends: Vec<Mark>,
+    /// While it is in one: what it was before.
+    thread: Option<Role>,
+}
+
+thread_local! {
+    static CONSTRUCTS: RefCell<Vec<Construct>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The frame of the function that the sections are in, from the stack's present end on.
+#[derive(Clone, Copy)]
+struct Frame {
+    sp: u64,
+    base: u64,
+}
+
+impl Frame {
+    /// Where it ends, if the function keeps its frame's address where it belongs.
+    fn end(self) -> Option<u64> {
+        const LARGEST: u64 = 8 << 20;
+        (self.base > self.sp && self.base - self.sp < LARGEST).then_some(self.base + SLACK_ABOVE)
+    }
+}
+
+fn level() -> c_int {
+    static REAL: Real = Real::new(b"omp_get_level\0");
+    match REAL.get() {
+        0 => 0,
+        // SAFETY: the runtime's function of this name has this type.
+        address => unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> c_int>(address)() },
+    }
+}
+
+/// The thread is bound, or was by then: what its later doings come after.
+fn passes(rank: &mut Rank, recorder: &mut Recorder, thread: &mut Thread) {
+    if recorder.is_bound() {
+        let mark = thread.next();
+        rank.release(recorder, token(recorder, mark));
+    }
+}
+
+fn renew(rank: &mut Rank, recorder: &mut Recorder, thread: &Thread, end: u64) {
+    let (start, end) = thread.stack_below(end);
+    rank.renew(recorder, start, end);
+}
+
+/// The thread comes to a section.
+fn begins(frame: Frame) {
+    let Some(end) = frame.end().filter(|_| !serial::on() && !parallel::on()) else { return };
+    let level = level();
+    tell(|rank, recorder| {
+        CONSTRUCTS.with_borrow_mut(|constructs| {
+            let mut thread = thread(recorder);
+            if constructs.last().is_none_or(|construct| construct.level < level) {
+                let fork = (names(1), 1);
+                rank.release(recorder, token(recorder, fork));
+                constructs.push(Construct { level, fork, ends: Vec::new(), thread: None });
+            }
+            let Some(construct) = constructs.last_mut() else { return };
+            let Some(role) = rank.task(recorder) else { return };
+            passes(rank, recorder, &mut thread);
+            renew(rank, recorder, &thread, end);
+            construct.thread = Some(rank.play(recorder, role));
+            rank.acquire(recorder, token(recorder, construct.fork));
+            if let Some(mark) = thread.mark() {
+                recorder.comes_after(token(recorder, mark));
+            }
+            thread_is(thread);
+        });
+    });
+}
+
+/// It is done with the one that it was in, if any.
+fn ends(frame: Frame) {
+    tell(|rank, recorder| {
+        CONSTRUCTS.with_borrow_mut(|constructs| {
+            let Some(construct) = constructs.last_mut() else { return };
+            let Some(former) = construct.thread.take() else { return };
+            let mut thread = thread(recorder);
+            let (at, bound) = (recorder.pos(), recorder.is_bound());
+            passes(rank, recorder, &mut thread);
+            let mark = (names(1), 1);
+            rank.release(recorder, token(recorder, mark));
+            construct.ends.push(mark);
+            if let Some(end) = frame.end() {
+                renew(rank, recorder, &thread, end);
+            }
+            let role = rank.play(recorder, former);
+            rank.retire(&role, at);
+            if let Some(mark) = thread.mark().filter(|_| bound) {
+                rank.acquire(recorder, token(recorder, mark));
+            }
+            thread_is(thread);
+        });
+    });
+}
+
+/// It leaves the construct.
+fn leaves() {
+    tell(|rank, recorder| {
+        let Some(construct) = CONSTRUCTS.with_borrow_mut(Vec::pop) else { return };
+        for mark in construct.ends {
+            rank.acquire(recorder, token(recorder, mark));
+        }
+    });
+}
+
+fn is_open() -> bool {
+    let level = level();
+    CONSTRUCTS.with_borrow(|constructs| constructs.last().is_some_and(|construct| construct.level == level))
+}
+
+/// A function of the runtime whose caller's frame is passed on as well.
+macro_rules! with_frame {
+    ($( fn $name:ident = $to:ident; )*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name() {
+            naked_asm!("mov rsi, rsp", "mov rdx, rbp", "jmp {to}", to = sym $to)
+        }
+    )* };
+}
+
+with_frame! {
+    fn GOMP_sections_start = start;
+    fn GOMP_sections_next = next;
+    fn GOMP_sections_end = end;
+    fn GOMP_sections_end_nowait = end_nowait;
+    fn GOMP_sections_end_cancel = end_cancel;
+}
+
+fn real<R>(real: &'static Real, argument: c_uint, without: R) -> R {
+    match real.get() {
+        0 => without,
+        // SAFETY: the runtime's function has this type; what it does not take it does not look at.
+        address => unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(c_uint) -> R>(address)(argument) },
+    }
+}
+
+extern "C" fn start(count: c_uint, sp: u64, base: u64) -> c_uint {
+    static REAL: Real = Real::new(b"GOMP_sections_start\0");
+    let section = real(&REAL, count, 0);
+    if section > 0 {
+        begins(Frame { sp, base });
+    }
+    section
+}
+
+extern "C" fn next(_: c_uint, sp: u64, base: u64) -> c_uint {
+    static REAL: Real = Real::new(b"GOMP_sections_next\0");
+    let frame = Frame { sp, base };
+    if is_open() {
+        ends(frame);
+    }
+    let section = real(&REAL, 0, 0);
+    if section > 0 {
+        begins(frame);
+    }
+    section
+}
+
+fn over(sp: u64, base: u64) {
+    if is_open() {
+        ends(Frame { sp, base });
+        leaves();
+    }
+}
+
+extern "C" fn end(_: c_uint, sp: u64, base: u64) {
+    static REAL: Real = Real::new(b"GOMP_sections_end\0");
+    over(sp, base);
+    real(&REAL, 0, ());
+}
+
+extern "C" fn end_nowait(_: c_uint, sp: u64, base: u64) {
+    static REAL: Real = Real::new(b"GOMP_sections_end_nowait\0");
+    over(sp, base);
+    real(&REAL, 0, ());
+}
+
+extern "C" fn end_cancel(_: c_uint, sp: u64, base: u64) -> bool {
+    static REAL: Real = Real::new(b"GOMP_sections_end_cancel\0");
+    over(sp, base);
+    real(&REAL, 0, false)
+}
