@@ -42,6 +42,11 @@ impl Comb {
         self.stride
     }
 
+    /// Bytes of all teeth.
+    pub const fn bytes(self, range: Interval) -> u64 {
+        if self.stride == 0 { range.len() } else { (range.len() - self.width) / self.stride * self.width + self.width }
+    }
+
     /// Bytes of a tooth, of the whole range when there are no gaps.
     pub const fn width(self, range: Interval) -> u64 {
         if self.stride == 0 { range.len() } else { self.width }
@@ -63,6 +68,11 @@ pub fn tooth_at((range, comb): Teeth, byte: u64) -> Option<Interval> {
     }
     let lo = range.lo().checked_add(number.checked_mul(comb.stride)?)?;
     Interval::from_len(lo, comb.width).ok().filter(|tooth| tooth.hi() <= range.hi())
+}
+
+/// One tooth after the other.
+pub fn teeth(of: Teeth) -> impl Iterator<Item = Interval> {
+    std::iter::successors(tooth_at(of, of.0.lo()), move |tooth| tooth_at(of, tooth.hi()))
 }
 
 /// The first byte that is in both.
@@ -135,13 +145,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn bytes(teeth: Teeth) -> BTreeSet<u64> {
-        let mut all = BTreeSet::new();
-        let mut at = teeth.0.lo();
-        while let Some(tooth) = tooth_at(teeth, at) {
-            all.extend(tooth.lo()..tooth.hi());
-            at = tooth.hi();
-        }
-        all
+        super::teeth(teeth).flat_map(|tooth| tooth.lo()..tooth.hi()).collect()
     }
 
     fn combs() -> impl Strategy<Value = Teeth> {
@@ -188,6 +192,7 @@ mod tests {
             if a.0.lo() <= b.0.lo() && let Some(joined) = join(a, b) {
                 prop_assert_eq!(bytes(joined), x.union(&y).copied().collect::<BTreeSet<_>>());
             }
+            prop_assert_eq!(x.len() as u64, a.1.bytes(a.0));
             prop_assert_eq!(x.first().copied(), Some(a.0.lo()));
             prop_assert_eq!(x.last().map(|last| last + 1), Some(a.0.hi()));
         }

@@ -253,7 +253,7 @@ pub fn point(o: &mut Observed, address: u64, len: u64, kind: Kind, act: Act) {
 
 /// One end of an operation that is about to be issued.
 pub fn end(o: &mut Observed, end: End, lasts: Operands) {
-    let End { owner, segment, lo, len, kind, act } = end;
+    let End { owner, segment, lo, len, kind, act, .. } = end;
     let segment = if segment == UNRESOLVED { Segment::Private } else { segment };
     let operation = match lasts {
         // Whoever sees its signal comes after it: it is there as long as its strand stands before it.

@@ -4,7 +4,8 @@ use crate::confirm::{self, CONFIRMING};
 use crate::rank::Observed;
 use crate::sampled;
 use std::sync::atomic::Ordering;
-use thrille_model::{Act, Ctx, Kind, Order, Rank, Token};
+use thrille_model::comb::{self, Teeth};
+use thrille_model::{Act, Comb, Ctx, Interval, Kind, Order, Rank, Token};
 use thrille_runtime::{End, Operands, UNRESOLVED};
 
 impl Observed {
@@ -35,18 +36,22 @@ impl Observed {
     /// One end of an operation.
     pub fn end(&mut self, end: End, lasts: Operands) {
         if self.confirms() {
-            return confirm::end(self, end, lasts);
+            let range = Interval::from_len(end.lo, end.len).ok();
+            for tooth in range.into_iter().flat_map(|range| comb::teeth((range, end.comb))) {
+                confirm::end(self, End { lo: tooth.lo(), len: tooth.len(), comb: Comb::SOLID, ..end }, lasts);
+            }
+            return;
         }
         self.session.rank().end(self.recorder, end, self.pc, lasts);
     }
 
     /// Bytes of this process, or reached through its address space, that an operation uses until its context is completed.
-    pub fn until(&mut self, address: u64, len: u64, kind: Kind, act: Act, ctx: Ctx) {
-        let (owner, segment, lo) = match self.recorder.locate(address) {
+    pub fn until(&mut self, (range, comb): Teeth, kind: Kind, act: Act, ctx: Ctx) {
+        let (owner, segment, lo) = match self.recorder.locate(range.lo()) {
             Some((owner, segment, offset, _)) => (owner, segment, offset),
-            None => (self.me(), UNRESOLVED, address),
+            None => (self.me(), UNRESOLVED, range.lo()),
         };
-        self.end(End { owner, segment, lo, len, kind, act }, Operands::Until(ctx, Order::None));
+        self.end(End { owner, segment, lo, len: range.len(), comb, kind, act }, Operands::Until(ctx, Order::None));
     }
 
     /// A call that completes a context is about to begin; for calls that [`Observed::quiet`] follows.

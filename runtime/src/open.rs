@@ -3,7 +3,7 @@
 //! Programs have hundreds of thousands of operations under way and complete a few of them at a time: near ends while far ends go on, one request of many. A
 //! completion looks at what it completes, and at nothing else.
 
-use crate::underway::{FEW, Use};
+use crate::underway::{FEW, Use, overlap};
 use rustc_hash::FxHashMap;
 use thrille_model::{Access, Ctx, Held, Pos, Strand};
 
@@ -115,7 +115,7 @@ impl Operations {
     /// Whether one uses some of these bytes of private memory.
     pub fn use_private(&self, lo: u64, hi: u64) -> bool {
         let scopes = self.strands.values().flat_map(|issued| issued.scopes.values());
-        let used = |open: &Open| matches!(open.uses, Use::Private(from, to) if lo < to && from < hi);
+        let used = |open: &Open| matches!(open.uses, Use::Private(bytes) if overlap(bytes, lo, hi));
         scopes.filter(|scope| scope.private > 0).flat_map(|scope| &scope.operations).any(used)
     }
 
@@ -137,7 +137,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use thrille_model::{
-        Act, Interval, Kind, LocksetId, Operation, Order, Phase, Phases, Place, Rank, Segment, Site, Span, StackId,
+        Act, Comb, Interval, Kind, LocksetId, Operation, Order, Phase, Phases, Place, Rank, Segment, Site, Span,
+        StackId,
     };
 
     fn open(strand: Strand, ctx: Ctx, uses: Use) -> Open {
@@ -178,13 +179,13 @@ mod tests {
         #[test]
         fn as_a_list(steps in steps()) {
             let (mut fast, mut naive) = (Operations::default(), Vec::<(Strand, Ctx, Use)>::new());
-            let at = |uses: Use| match uses { Use::Private(lo, _) | Use::Shared(_, _, lo, _) => lo };
+            let at = |uses: Use| match uses { Use::Private(bytes) | Use::Shared(_, _, bytes) => bytes.0.lo() };
             for step in steps {
                 match step {
                     Step::Add(strand, ctx, private, lo) => {
                         let (strand, ctx) = (Strand::thread(Rank(0), strand), Ctx(ctx));
-                        let uses =
-                            if private { Use::Private(lo, lo + 2) } else { Use::Shared(Rank(1), Segment::Heap, lo, lo + 2) };
+                        let bytes = (Interval::from_len(lo, 2).unwrap(), Comb::SOLID);
+                        let uses = if private { Use::Private(bytes) } else { Use::Shared(Rank(1), Segment::Heap, bytes) };
                         fast.add(ctx, open(strand, ctx, uses));
                         naive.push((strand, ctx, uses));
                     }
@@ -203,7 +204,7 @@ mod tests {
                 }
                 prop_assert_eq!(fast.len(), naive.len());
                 prop_assert_eq!(fast.all().count(), naive.len());
-                let hits = |o: &(Strand, Ctx, Use)| matches!(o.2, Use::Private(lo, hi) if lo < 6 && 4 < hi);
+                let hits = |o: &(Strand, Ctx, Use)| matches!(o.2, Use::Private(bytes) if bytes.0.lo() < 6 && 4 < bytes.0.hi());
                 prop_assert_eq!(fast.use_private(4, 6), naive.iter().any(hits));
                 for strand in (0..3).map(|n| Strand::thread(Rank(0), n)) {
                     let (mut private, mut shared) = (0, 0);

@@ -119,8 +119,10 @@ pub struct End {
     pub segment: Segment,
     /// First byte.
     pub lo: u64,
-    /// How many.
+    /// From there to the last.
     pub len: u64,
+    /// Which of those.
+    pub comb: Comb,
     /// How it is touched.
     pub kind: Kind,
     /// In the words of the report.
@@ -485,8 +487,15 @@ impl Rank {
         self.drain(recorder);
         let len = if self.single() { Some(usable) } else { self.blocks.len_of(address) };
         if let Some(len) = len {
-            let end =
-                End { owner: self.me, segment: UNRESOLVED, lo: address, len, kind: Kind::Write, act: Act::LibraryCall };
+            let end = End {
+                owner: self.me,
+                segment: UNRESOLVED,
+                lo: address,
+                len,
+                comb: Comb::SOLID,
+                kind: Kind::Write,
+                act: Act::LibraryCall,
+            };
             self.end(recorder, end, pc, Operands::Done);
             self.blocks.remove(address);
         }
@@ -768,11 +777,14 @@ impl Rank {
             return;
         }
         let Some(place) = self.place(end.owner, end.segment, end.lo, end.len) else { return };
-        if let Some(watch) = self.watch.as_mut().filter(|watch| watch.looks()) {
+        let Ok(range) = Interval::from_len(end.lo, end.len) else { return };
+        let (place, bytes) = (Place { comb: end.comb, ..place }, (range, end.comb));
+        for tooth in comb::teeth(bytes) {
+            let Some(watch) = self.watch.as_mut().filter(|watch| watch.looks()) else { break };
             let run = Run {
                 pc,
-                lo: end.lo,
-                hi: end.lo.saturating_add(end.len),
+                lo: tooth.lo(),
+                hi: tooth.hi(),
                 pos: recorder.pos,
                 phase: recorder.phase,
                 until: recorder.until,
@@ -801,7 +813,7 @@ impl Rank {
         };
         recorder.observed += 1;
         if end.owner != self.me {
-            self.sent(end.owner, 1, end.len);
+            self.sent(end.owner, 1, end.comb.bytes(range));
         }
         let crosses = recorder.crosses(end.owner, end.segment, end.lo, end.lo.saturating_add(end.len));
         match lasts {
@@ -811,10 +823,9 @@ impl Rank {
             }
             Operands::Until(ctx, order) => {
                 access.span = Span::Operation(Operation { ctx, end: None, order });
-                let (lo, hi) = (end.lo, end.lo.saturating_add(end.len));
                 let uses = match end.segment {
-                    UNRESOLVED => Use::Private(lo, hi),
-                    segment => Use::Shared(end.owner, segment, lo, hi),
+                    UNRESOLVED => Use::Private(bytes),
+                    segment => Use::Shared(end.owner, segment, bytes),
                 };
                 recorder.use_until_done(uses);
                 let locks = recorder.held.clone();

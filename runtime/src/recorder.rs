@@ -8,7 +8,7 @@ use crate::seen::Seen;
 use crate::stacks::CallStack;
 use crate::underway::{UnderWay, Use};
 use std::sync::Arc;
-use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand, Token};
+use thrille_model::{Act, Comb, Held, Interval, Kind, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand, Token, comb};
 
 /// Private memory by address, before it is known which block that is.
 pub const UNRESOLVED: Segment = Segment::Block(0);
@@ -344,8 +344,8 @@ impl Recorder {
     #[inline]
     pub(crate) fn use_until_done(&mut self, used: Use) {
         match used {
-            Use::Private(lo, hi) => self.watched.add(lo, hi),
-            Use::Shared(owner, segment, lo, hi) => self.under_way.add(owner, segment, lo, hi),
+            Use::Private(bytes) => comb::teeth(bytes).for_each(|tooth| self.watched.add(tooth.lo(), tooth.hi())),
+            Use::Shared(owner, segment, bytes) => self.under_way.add(owner, segment, bytes),
         }
     }
 
@@ -359,8 +359,9 @@ impl Recorder {
 
     /// What its operations use now, if it is little.
     pub fn uses(&self) -> Option<Vec<Use>> {
-        let shared = self.under_way.all()?.iter().map(|&(owner, segment, lo, hi)| Use::Shared(owner, segment, lo, hi));
-        Some(self.watched.now.0.iter().map(|&(lo, hi)| Use::Private(lo, hi)).chain(shared).collect())
+        let shared = self.under_way.all()?.iter().map(|&(owner, segment, bytes)| Use::Shared(owner, segment, bytes));
+        let private = self.watched.now.0.iter().filter_map(|&(lo, hi)| Interval::from_bounds(lo, hi).ok());
+        Some(private.map(|bytes| Use::Private((bytes, Comb::SOLID))).chain(shared).collect())
     }
 
     /// Whether none of its operations is under way and there is no other strand to complete one.

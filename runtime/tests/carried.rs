@@ -105,7 +105,7 @@ impl Simulated {
             0 => Operands::Until(Ctx(1), Order::None),
             _ => Operands::Done,
         };
-        let end = End { owner, segment: Segment::Heap, lo, len: 8, kind, act };
+        let end = End { owner, segment: Segment::Heap, lo, len: 8, comb: Comb::SOLID, kind, act };
         let pc = self.pc(200 + 2 * u64::from(put), n);
         self.rank.end(&mut self.recorder, end, pc, lasts);
     }
@@ -133,6 +133,7 @@ impl Simulated {
             segment: Segment::Heap,
             lo: 8 * number as u64,
             len: 8,
+            comb: Comb::SOLID,
             kind: atomic(),
             act: Act::RemoteAtomic,
         };

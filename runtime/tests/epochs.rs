@@ -84,7 +84,7 @@ impl Simulated {
         for (i, (owner, kind, lo)) in ends.into_iter().enumerate() {
             let (lo, pc) = (u64::from(lo), 200 + i as u64 + 10 * u64::from(me.0));
             let len = 8.min(LEN - lo);
-            let end = End { owner, segment: Segment::Heap, lo, len, kind, act: Act::Load };
+            let end = End { owner, segment: Segment::Heap, lo, len, comb: Comb::SOLID, kind, act: Act::Load };
             self.rank.end(&mut self.recorder, end, pc, Operands::Until(ctx, Order::None));
             let span = Span::Operation(Operation { ctx, end: None, order: Order::None });
             self.naive(Place::solid(owner, Segment::Heap, Interval::from_len(lo, len).unwrap()), kind, pc, span);

@@ -164,8 +164,8 @@ impl Buffer {
 
     /// An operation uses it until a scope is completed.
     pub fn used_until(&self, o: &mut Observed, scope: Ctx) {
-        for (at, len) in self.runs() {
-            o.until(at, len, self.kind, self.act, scope);
+        for teeth in self.layout.combs(self.at, self.count) {
+            o.until(teeth, self.kind, self.act, scope);
         }
     }
 }

@@ -6,12 +6,16 @@ use mpi_sys::{MPI_Aint, MPI_Datatype};
 use rustc_hash::FxHashMap;
 use std::ffi::c_int;
 use std::sync::Arc;
+use thrille_model::Comb;
+use thrille_model::comb::Teeth;
 
 /// A flattened datatype.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// Offset and length of each stretch, sorted, none touching another.
     runs: Vec<(i64, u64)>,
+    /// The same, with those that are equally long and equally far apart as one.
+    rows: Vec<Row>,
     /// From one element to the next.
     extent: i64,
     /// Bytes of data.
@@ -20,11 +24,62 @@ pub struct Layout {
     pub basic: Option<(u8, u8)>,
 }
 
+/// Stretches of `len` bytes, each `stride` bytes behind the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Row {
+    at: i64,
+    len: u64,
+    stride: u64,
+    count: u64,
+}
+
+impl Row {
+    /// Fewer stretches are told one by one.
+    const FEWEST: usize = 4;
+
+    fn of(runs: &[(i64, u64)]) -> Vec<Self> {
+        let (mut rows, mut left) = (Vec::new(), runs);
+        while let Some((&(at, len), rest)) = left.split_first() {
+            let stride = rest.first().map_or(0, |next| next.0 - at);
+            let follows = |pair: &&[(i64, u64)]| pair[1].1 == len && pair[1].0 - pair[0].0 == stride;
+            let count = 1 + left.windows(2).take_while(follows).count();
+            let count = if count < Self::FEWEST { 1 } else { count };
+            rows.push(Self { at, len, stride: stride.unsigned_abs(), count: count as u64 });
+            left = &left[count..];
+        }
+        rows
+    }
+
+    /// Where that is, from this address on.
+    fn from(self, base: u64) -> Option<Teeth> {
+        Comb::new(base.wrapping_add_signed(self.at), self.stride, self.len, self.count)
+    }
+}
+
 impl Layout {
+    fn new(runs: Vec<(i64, u64)>, extent: i64, size: u64, basic: Option<(u8, u8)>) -> Self {
+        Self { rows: Row::of(&runs), runs, extent, size, basic }
+    }
+
     /// So many bytes in a row.
     pub fn bytes(size: u64, ty: u8) -> Self {
         let runs = if size > 0 { vec![(0, size)] } else { Vec::new() };
-        Self { runs, extent: size as i64, size, basic: Some((ty, u8::try_from(size).unwrap_or(u8::MAX))) }
+        Self::new(runs, size as i64, size, Some((ty, u8::try_from(size).unwrap_or(u8::MAX))))
+    }
+
+    /// The bytes of this many elements in a row, from an address on.
+    pub fn combs(&self, base: u64, count: u64) -> impl Iterator<Item = Teeth> + '_ {
+        let whole = match self.rows[..] {
+            [row] if self.solid() && count > 0 => Some(Row { len: self.size.saturating_mul(count), ..row }),
+            [row] if row.count == 1 && count > 1 && self.extent > row.len as i64 => {
+                Some(Row { stride: self.extent.unsigned_abs(), count, ..row })
+            }
+            _ => None,
+        };
+        let times = if whole.is_some() { 0 } else { count };
+        let each = (0..times)
+            .flat_map(move |i| self.rows.iter().map(move |&row| Row { at: row.at + self.extent * i as i64, ..row }));
+        whole.into_iter().chain(each).filter_map(move |row| row.from(base))
     }
 
     /// The stretches of this many elements in a row.
@@ -97,7 +152,7 @@ impl Pieces {
             joins
         });
         let basic = if let Basic::One(basic) = self.basic { Some(basic) } else { None };
-        Layout { runs: self.runs, extent, size: self.size, basic }
+        Layout::new(self.runs, extent, self.size, basic)
     }
 }
 
@@ -181,7 +236,7 @@ fn hull(ty: MPI_Datatype) -> Layout {
         mpi_sys::PMPI_Type_size(ty, &raw mut size);
     }
     let runs = if len > 0 { vec![(lb as i64, len as u64)] } else { Vec::new() };
-    Layout { runs, extent: extent(ty).1, size: size.max(0) as u64, basic: None }
+    Layout::new(runs, extent(ty).1, size.max(0) as u64, None)
 }
 
 fn contents(ty: MPI_Datatype, [ints, addresses, types]: [c_int; 3]) -> Option<Contents> {
@@ -367,5 +422,46 @@ calls! {
             LAYOUTS.with(|layouts| layouts.remove(&handle));
         }
         real()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thrille_model::comb::teeth;
+
+    fn pieces(runs: &[(i64, u64)], extent: i64) -> Layout {
+        let size = runs.iter().map(|run| run.1).sum();
+        Layout::new(runs.to_vec(), extent, size, None)
+    }
+
+    #[test]
+    fn combs_are_the_runs() {
+        let column: Vec<(i64, u64)> = (0..6).map(|i| (8 + 40 * i, 8)).collect();
+        let face: Vec<(i64, u64)> = (0..30).map(|i| (1000 * (i / 6) + 40 * (i % 6), 8)).collect();
+        let layouts = [
+            (pieces(&[(0, 8)], 8), 1),
+            (pieces(&[(0, 8)], 24), 1),
+            (pieces(&column, 240), 1),
+            (pieces(&column, 8), 3),
+            (pieces(&face, 5000), 5),
+            (pieces(&[(0, 4), (8, 8), (24, 4)], 32), 3),
+            (pieces(&[(-16, 8), (0, 8)], -64), 2),
+            (pieces(&[], 8), 0),
+        ];
+        for (layout, most) in layouts {
+            for count in [0, 1, 3] {
+                let base = 1 << 20;
+                let combs: Vec<Teeth> = layout.combs(base, count).collect();
+                let mut told: Vec<(u64, u64)> =
+                    combs.iter().flat_map(|&c| teeth(c)).map(|t| (t.lo(), t.len())).collect();
+                let mut runs: Vec<(u64, u64)> =
+                    layout.runs(count).map(|(at, len)| (base.wrapping_add_signed(at), len)).collect();
+                told.sort_unstable();
+                runs.sort_unstable();
+                assert_eq!(told, runs, "{layout:?} {count}");
+                assert!(combs.len() as u64 <= most * count, "{layout:?} {count}");
+            }
+        }
     }
 }

@@ -392,9 +392,9 @@ fn ends(o: &mut Observed, to: Target, deed: Deed, buffers: &[Buffer], plan: &Pla
     }
     let layout = layout(to.ty);
     let kind = kind(deed, plan, layout.basic);
-    for (at, len) in layout.runs(to.count.max(0) as u64) {
-        let lo = plan.offset.wrapping_add_signed(at);
-        let end = End { owner: plan.rank, segment: plan.segment, lo, len, kind, act: deed.act() };
+    for (range, comb) in layout.combs(plan.offset, to.count.max(0) as u64) {
+        let (lo, len) = (range.lo(), range.len());
+        let end = End { owner: plan.rank, segment: plan.segment, lo, len, comb, kind, act: deed.act() };
         o.end(end, Operands::Until(plan.far, plan.order));
     }
 }

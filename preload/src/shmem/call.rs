@@ -5,7 +5,7 @@ use crate::rank::{Observed, observe};
 use crate::shmem::library;
 use crate::shmem::words::{self, Part};
 use std::ffi::{c_int, c_void};
-use thrille_model::{Act, Channel, Ctx, How, Kind, Rank, Segment, Word};
+use thrille_model::{Act, Channel, Comb, Ctx, How, Interval, Kind, Rank, Segment, Word};
 use thrille_runtime::{End, Made, Operands};
 
 /// A context or team handle, as `shmem.h` has them.
@@ -78,13 +78,15 @@ impl Call {
             self.touch(address, len, kind, Act::Buffer);
             return;
         }
-        self.until(address as u64, len as u64, kind, Act::Buffer, ctx);
+        if let Ok(bytes) = Interval::from_len(address as u64, len as u64) {
+            self.until((bytes, Comb::SOLID), kind, Act::Buffer, ctx);
+        }
     }
 
     /// The far end of an operation, at a symmetric address of this PE that stands for the target's.
     pub fn far(&mut self, address: *const c_void, len: usize, to: Target, kind: Kind, act: Act, lasts: Operands) {
         if let Some((segment, lo)) = self.symmetric(address) {
-            self.end(End { owner: to.pe, segment, lo, len: len as u64, kind, act }, lasts);
+            self.end(End { owner: to.pe, segment, lo, len: len as u64, comb: Comb::SOLID, kind, act }, lasts);
         }
     }
 
