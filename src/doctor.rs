@@ -1,6 +1,6 @@
 //! `thrille doctor`: what is installed, what will be used, what is missing and how to get it.
 
-use crate::home::Home;
+use crate::home::{Home, Plugins};
 use crate::mpi::Mpi;
 use crate::output::{Code, colour, print};
 use crate::{openmp, program};
@@ -32,7 +32,13 @@ struct Finding {
 
 /// The subcommand.
 pub fn doctor() -> Code {
-    let findings = own().into_iter().chain(compilers()).chain(mpis()).chain([threads()]).chain(system());
+    let findings = own()
+        .into_iter()
+        .chain(compilers())
+        .chain([plugins()])
+        .chain(mpis())
+        .chain([threads(), batch()])
+        .chain(system());
     let findings: Vec<Finding> = findings.collect();
     let ink = colour(stdout().is_terminal());
     let width = findings.iter().map(|finding| finding.what.len()).max().unwrap_or(0);
@@ -118,6 +124,30 @@ fn mpis() -> Vec<Finding> {
     [(Mpi::OpenMpi, "Open MPI", "openmpi-bin libopenmpi-dev"), (Mpi::Mpich, "MPICH", "mpich libmpich-dev")]
         .map(one)
         .into()
+}
+
+/// Compilers whose code costs next to nothing where nobody looks.
+fn plugins() -> Finding {
+    let (plugins, clang) = (Plugins::find(), |version: &u32| format!("clang-{version}"));
+    let usable = |version: &u32| program::find(OsStr::new(&clang(version))).is_ok();
+    let names: Vec<String> = plugins.versions().iter().filter(|version| usable(version)).map(clang).collect();
+    if names.is_empty() {
+        let how = "programs are instrumented by hooks; for low overhead: apt install clang-16 llvm-16-dev, then cargo xtask build";
+        return finding("clang plugin", Health::Absent, how);
+    }
+    finding(
+        "clang plugin",
+        Health::Good,
+        format!("for {}: --cc {1}, or CC=\"thrille cc -- {1}\"", names.join(", "), names[0]),
+    )
+}
+
+/// The batch system.
+fn batch() -> Finding {
+    match version("srun", "--version") {
+        Some(version) => finding("Slurm", Health::Good, format!("{version}: thrille sbatch")),
+        None => finding("Slurm", Health::Absent, "only `thrille sbatch` needs it: apt install slurm-wlm"),
+    }
 }
 
 /// OpenMP inside ranks.

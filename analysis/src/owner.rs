@@ -221,7 +221,13 @@ impl Owner {
 
     /// The races found since the last call.
     pub fn fresh(&mut self) -> Vec<Race> {
-        self.fresh.drain(..).filter_map(|pairing| self.races.get(&pairing).cloned()).collect()
+        let told = |pairing| {
+            let race = self.races.get_mut(&pairing)?;
+            // Nobody asks for what is around it again.
+            let around = std::mem::take(&mut race.around);
+            Some(Race { around, ..race.clone() })
+        };
+        self.fresh.drain(..).filter_map(told).collect()
     }
 
     /// All races so far, with how often they were met.

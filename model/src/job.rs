@@ -107,7 +107,7 @@ pub enum Entry {
         /// The return address of the call.
         call: Site,
     },
-    /// A race that this rank found in its memory. A later entry for the same pair of sites replaces it: `seen` has grown.
+    /// A race that this rank found in its memory. A later entry for the same pair of sites replaces it, without what is around: `seen` has grown.
     Race(Race),
     /// How far it has come.
     Progress(Progress),

@@ -79,6 +79,8 @@ pub struct Candidate {
     pub seen: u64,
     /// A word that one side polls and the other sets.
     pub flag: bool,
+    /// Both sides are one strand's own: nobody else has to come, so nobody is held for it.
+    pub alone: bool,
     /// A side that loads a word: if it does so again and again, it polls it.
     pub loads_word: Option<Side>,
 }
@@ -93,6 +95,7 @@ impl Candidate {
             write_write: false,
             seen: 0,
             flag,
+            alone: races.iter().all(|race| race.first.strand == race.second.strand),
             loads_word: None,
         };
         let mut anywhere = false;

@@ -340,7 +340,7 @@ impl Floor {
         let met = self.meetings(id);
         if met.is_empty() {
             let moment = if operation.is_some() { Moment::Issue } else { Moment::Point };
-            self.hold_or_go(now, strand, &At { strand, live: Some(live), moment, misses }, self.wanted(spot));
+            self.hold_or_go(now, strand, &At { strand, live: Some(live), moment, misses }, self.waits_at(spot));
             return;
         }
         let mut stays = false;
@@ -358,7 +358,7 @@ impl Floor {
         self.changed = now;
         let of_these =
             |p: &&Present| p.access.strand.rank == strand.rank && p.operation.is_some_and(|o| operations.contains(&o));
-        let wanted = self.present.iter().filter(of_these).any(|p| self.wanted(p.spot));
+        let wanted = self.present.iter().filter(of_these).any(|p| self.waits_at(p.spot));
         let awaited = operations.iter().any(|&o| self.is_awaited(strand.rank, o));
         let held = Held { what: What::Completing(operations), misses: 0, until: now, behind: None };
         self.strands.insert(strand, State::Held(held));
@@ -493,6 +493,12 @@ impl Floor {
     fn wanted(&self, spot: Spot) -> bool {
         let of_spot = |c: &Candidate| c.sides_of(spot).next().is_some();
         (0..self.candidates.len()).any(|index| self.open(index) && of_spot(&self.candidates[index]))
+    }
+
+    /// Whether a strand there waits for another one.
+    fn waits_at(&self, spot: Spot) -> bool {
+        let mut open = self.candidates.iter().enumerate().filter(|&(index, _)| self.open(index));
+        open.any(|(_, candidate)| !candidate.alone && candidate.sides_of(spot).next().is_some())
     }
 
     fn count(&mut self, spot: Spot, times: u32, access: &Access) {

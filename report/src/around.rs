@@ -239,10 +239,7 @@ fn describe(line: &Line, own: &Side, names: &Names) -> String {
 
 fn words_for(sync: Sync, all: &[Sync], names: &Names) -> String {
     let meets = |token: Token| all.contains(&Sync::Release(token)) && all.contains(&Sync::Acquire(token));
-    let child = |strand: Strand| match strand.is_task() {
-        true => format!("task {}", strand.number()),
-        false => format!("thread {}", strand.number()),
-    };
+    let child = |strand: Strand| format!("{} {}", if strand.is_task() { "task" } else { "thread" }, strand.number());
     match sync {
         Sync::Release(Token::Phase(phase)) | Sync::Acquire(Token::Phase(phase)) => {
             format!("global barrier {}", phase.0)

@@ -65,6 +65,7 @@ pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics, di
     let traffic = pairs::traffic(&records.ranks);
     let mut notes = std::mem::take(&mut records.notes);
     notes.append(&mut context.modules.notes);
+    notes.extend(missing_lines(&races, &notes));
     notes.extend(missing_sources(&races));
     notes.extend(records.run.iter().flat_map(|run| run.notes.iter().cloned()));
     notes.extend(ranks_notes(&records.ranks));
@@ -328,6 +329,21 @@ fn summary(ranks: &[RankRecords], races: usize, api: Option<Api>) -> Summary {
         summary.analysis_seconds = summary.analysis_seconds.max(p.analysis_us as f64 / 1e6);
     }
     summary
+}
+
+/// One note on all loaded files that places are not known in.
+fn missing_lines(races: &[RaceReport], notes: &[String]) -> Option<String> {
+    let frames = races.iter().flat_map(|race| [&race.a.at, &race.b.at]).filter(|at| at.line.is_none());
+    let modules = frames.filter_map(|at| at.module.rsplit('/').next());
+    // Of some it has been said already what is wrong with them.
+    let modules: BTreeSet<&str> = modules.filter(|name| !notes.iter().any(|note| note.contains(name))).collect();
+    let names = modules.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+    let more = if modules.len() > 3 { " and others" } else { "" };
+    (!modules.is_empty()).then(|| {
+        format!(
+            "no debug information for places in {names}{more}: they are shown as module+offset; build with -g, or say in THRILLE_SYMBOLS where it is"
+        )
+    })
 }
 
 /// One note on all files whose lines cannot be shown.

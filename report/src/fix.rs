@@ -114,30 +114,26 @@ impl Places<'_> {
 
 fn completion(a: &SideReport, b: &SideReport, call: String, wrong: Option<Found>) -> FixReport {
     let issued = short(&a.at);
-    match wrong {
-        Some((name, at)) => {
-            let bare = call.split('(').next().unwrap_or_default();
-            let shown = name.as_ref().map_or_else(|| "the completion".into(), |name| format!("`{name}`"));
-            let text = if name.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(bare)) {
-                format!(
-                    "{shown} at {} completes something else (another target, window or context): the operation of {issued} needs `{call}` of its own",
-                    short(&at)
-                )
-            } else {
-                format!("{shown} at {} does not complete the operation of {issued}: `{call}` does", short(&at))
-            };
-            FixReport { text, call, line: at.line, instead_of: name, file: at.file }
-        }
-        None => {
-            let until = if a.rank == b.rank && a.thread == b.thread {
-                format!("before {}", crate::text::place(&b.at))
-            } else {
-                "before the synchronisation that leads to b".into()
-            };
-            let text = format!("call `{call}` after {issued}, {until}");
-            FixReport { text, call, line: a.at.line, instead_of: None, file: a.at.file.clone() }
-        }
-    }
+    let Some((name, at)) = wrong else {
+        let until = if a.rank == b.rank && a.thread == b.thread {
+            format!("before {}", crate::text::place(&b.at))
+        } else {
+            "before the synchronisation that leads to b".into()
+        };
+        let text = format!("call `{call}` after {issued}, {until}");
+        return FixReport { text, call, line: a.at.line, instead_of: None, file: a.at.file.clone() };
+    };
+    let bare = call.split('(').next().unwrap_or_default();
+    let shown = name.as_ref().map_or_else(|| "the completion".into(), |name| format!("`{name}`"));
+    let text = if name.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(bare)) {
+        format!(
+            "{shown} at {} completes something else (another target, window or context): the operation of {issued} needs `{call}` of its own",
+            short(&at)
+        )
+    } else {
+        format!("{shown} at {} does not complete the operation of {issued}: `{call}` does", short(&at))
+    };
+    FixReport { text, call, line: at.line, instead_of: name, file: at.file }
 }
 
 /// A place without its column.

@@ -148,8 +148,12 @@ impl Records {
                 Entry::Caller { id, call } => {
                     mine.callers.insert(id, call);
                 }
-                Entry::Race(race) => {
+                Entry::Race(mut race) => {
                     let (a, b) = ((race.first.site, race.first.act), (race.second.site, race.second.act));
+                    let before: Option<Race> = races.remove(&(a.min(b), a.max(b)));
+                    if let (true, Some(before)) = (race.around.is_empty(), before) {
+                        race.around = before.around;
+                    }
                     races.insert((a.min(b), a.max(b)), race);
                 }
                 Entry::Progress(progress) => mine.progress = progress,

@@ -18,6 +18,7 @@ fn candidate(number: usize) -> Candidate {
         write_write: true,
         seen: 1,
         flag: number == 9,
+        alone: false,
         loads_word: None,
     }
 }

@@ -25,6 +25,7 @@ fn candidate(number: usize, a: Spot, b: Spot) -> Candidate {
         write_write: false,
         seen: 1,
         flag: false,
+        alone: false,
         loads_word: None,
     }
 }
@@ -144,6 +145,22 @@ fn a_strand_meets_its_own_operation_and_not_its_own_load() {
     arrive(&mut floor, MS, 0, spot(10, Act::Put), 0, Some(1));
     floor.tick(60 * MS);
     arrive(&mut floor, 61 * MS, 0, spot(30, Act::Put), 0, Some(2));
+    assert_eq!(floor.witnesses()[0].as_ref().unwrap().overlap, Overlap::OwnOpen(Side::A));
+}
+
+/// However often a strand's operation is issued: nobody else is waited for, and its own load meets it at last.
+#[test]
+fn what_is_one_strands_own_waits_for_nobody() {
+    let own = Candidate { alone: true, ..candidate(1, spot(10, Act::Put), spot(20, Act::Load)) };
+    let mut floor = floor_with(vec![own], pause());
+    for round in 1..=20u32 {
+        arrive(&mut floor, round * MS, 0, spot(10, Act::Put), 0, Some(u64::from(round)));
+        if round < 20 {
+            floor.completing(round * MS, strand(0), vec![u64::from(round)]);
+            assert_eq!(went(&mut floor), [(0, false), (0, false)], "at once, and not in vain");
+        }
+    }
+    arrive(&mut floor, 21 * MS, 0, spot(20, Act::Load), 0, None);
     assert_eq!(floor.witnesses()[0].as_ref().unwrap().overlap, Overlap::OwnOpen(Side::A));
 }
 
