@@ -32,6 +32,9 @@ pub trait Cells: Default {
 
     /// Whether nothing is stored.
     fn is_empty(&self) -> bool;
+
+    /// Calls `visit` with all that is stored.
+    fn entries(&self, visit: impl FnMut(Entry));
 }
 
 /// Intervals in a treap: STINT's.
@@ -68,5 +71,11 @@ impl Cells for Treaps {
 
     fn is_empty(&self) -> bool {
         Disjoint::is_empty(self)
+    }
+
+    fn entries(&self, mut visit: impl FnMut(Entry)) {
+        if let Ok(all) = Interval::from_bounds(0, u64::MAX) {
+            self.overlapping(all, |_, &entry| visit(entry));
+        }
     }
 }

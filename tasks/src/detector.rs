@@ -118,6 +118,12 @@ impl<R: Reach, C: Cells> Detector<R, C> {
 
     /// What runs now accesses memory.
     pub fn access(&mut self, guards: &Guards, access: &Access, found: &mut dyn FnMut(&Race)) {
+        self.check(guards, access, found);
+        self.remember(access);
+    }
+
+    /// Calls `found` with the races of an access of what runs now.
+    pub fn check(&mut self, guards: &Guards, access: &Access, found: &mut dyn FnMut(&Race)) {
         let Access { at, touch, guard, site } = *access;
         let now = Entry { mark: self.reach.now(), site };
         let later = Side { mark: now.mark, touch, guard, site };
@@ -139,10 +145,12 @@ impl<R: Reach, C: Cells> Detector<R, C> {
                 check(&under.readers, Touch::Read);
             }
         }
-        self.remember(at, touch, guard, now);
     }
 
-    fn remember(&mut self, at: Interval, touch: Touch, guard: Guard, now: Entry) {
+    /// Remembers an access of what runs now.
+    pub fn remember(&mut self, access: &Access) {
+        let Access { at, touch, guard, site } = *access;
+        let now = Entry { mark: self.reach.now(), site };
         let index = self.under.iter().position(|under| under.guard == guard).unwrap_or_else(|| {
             self.under.push(Under { guard, ..Under::default() });
             self.under.len() - 1
@@ -167,6 +175,14 @@ impl<R: Reach, C: Cells> Detector<R, C> {
             Some(old) if old.mark == now.mark || !last && reach.parallel(old.mark) => Some(old),
             _ => Some(now),
         });
+    }
+
+    /// Calls `visit` with the place of each access that is remembered.
+    pub fn sites(&self, visit: &mut dyn FnMut(SiteId)) {
+        for under in &self.under {
+            under.writers.entries(|entry| visit(entry.site));
+            under.readers.entries(|entry| visit(entry.site));
+        }
     }
 
     /// These bytes are other memory from now on: a stack frame or a block that is gone.
