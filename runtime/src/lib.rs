@@ -12,8 +12,10 @@
 //! | [`modules`] | which code addresses belong to which loaded file |
 //! | [`stacks`] | the tree of calls |
 //! | [`sink`] | the rank's file |
-//! | [`seen`] | what a task has touched already |
-//! | [`crew`] | the same, of tasks that run on several threads |
+//! | [`footprint`] | what the strand of a task has touched: bits for bytes, and which lines |
+//! | [`trails`] | which lines of a strand that is over touched which bytes |
+//! | [`crew`] | tasks that run on several threads |
+//! | [`seen`] | what a task of theirs has touched already |
 //! | [`watch`] | races between tasks of the rank, if somebody asks for them |
 //! | [`session`] | a rank's whole life: it makes the cuts and writes down what they find |
 //!
@@ -23,6 +25,7 @@
 pub mod blocks;
 mod carried;
 pub mod crew;
+pub mod footprint;
 pub mod modules;
 pub mod rank;
 pub mod recorder;
@@ -32,6 +35,7 @@ pub mod seen;
 pub mod session;
 pub mod sink;
 pub mod stacks;
+pub mod trails;
 pub mod underway;
 pub mod watch;
 

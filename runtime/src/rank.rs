@@ -264,9 +264,9 @@ impl Rank {
         self.strands.len() == 1
     }
 
-    /// Whether all of the process's memory matters, not only what other ranks reach.
+    /// Whether all of the process's memory matters to its strands, not only what other ranks reach.
     fn all_memory(&self) -> bool {
-        !self.single() || self.watch.as_ref().is_some_and(|watch| watch.looks())
+        !self.single() || self.watch.as_ref().is_some_and(|watch| watch.crew.is_some() && watch.looks())
     }
 
     /// A step of the rank's task graph: the strand of a task ends, another one begins.
@@ -274,8 +274,10 @@ impl Rank {
         self.drain(recorder);
         if let Some(watch) = &mut self.watch {
             watch.step(event);
-            let looks = watch.looks();
-            recorder.seen.turn(looks);
+            recorder.follow_tasks(watch.looks());
+            if watch.looks_at_each() {
+                recorder.footprint.looks_at_each();
+            }
         }
         recorder.see(&self.regions, self.all_memory());
     }
@@ -406,9 +408,16 @@ impl Rank {
             let own = |run: &Run| Interval::from_bounds(run.lo, run.hi).is_ok_and(|at| hand.has_own(at));
             hand.bound |= runs.iter().any(|run| run.segment == UNRESOLVED && own(run));
         }
-        for run in runs.iter() {
+        // What a task did that nothing keeps apart from others is in its footprint; the rest is here, and what others have to know.
+        let by_line = |run: &Run| {
+            !recorder.footprint.is_on()
+                || run.locks != LocksetId::EMPTY
+                || !matches!(run.kind, Kind::Read | Kind::Write)
+        };
+        for run in runs.iter().filter(|run| by_line(run)) {
             watch.access(recorder.hand.as_deref_mut(), &self.regions, self.me, &self.locksets, run);
         }
+        watch.strand(&mut recorder.footprint, Phases { lo: recorder.phase, hi: Some(recorder.until) });
         let followed = recorder.hand.as_ref().is_some_and(|hand| hand.core.strand().is_some());
         if (self.knowledge.len() == 1 || followed) && self.open.is_empty() {
             runs.retain(|run| run.segment != UNRESOLVED);
@@ -445,6 +454,8 @@ impl Rank {
         let (end, mut later) = (address.saturating_add(usable), false);
         let used = |o: &Open| matches!(o.uses, Use::Private(lo, hi) if lo < end && address < hi);
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
+            // What the strand has done to it before is another line.
+            self.drain(recorder);
             recorder.seen.clear();
             let _ = recorder.touch(address, usable, Kind::Write, Act::LibraryCall, pc);
             self.drain(recorder);

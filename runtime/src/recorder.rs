@@ -1,6 +1,7 @@
 //! What one strand carries with it. Its own thread alone touches it: no lock on the access path.
 
 use crate::crew::Hand;
+use crate::footprint::{Footprint, Item, TEETH, Told};
 use crate::rank::{Binding, Role};
 use crate::regions::Regions;
 use crate::runs::{Offered, Room, Run, Runs, Touch};
@@ -9,6 +10,7 @@ use crate::stacks::CallStack;
 use crate::underway::{UnderWay, Use};
 use std::sync::Arc;
 use thrille_model::{Act, Held, Kind, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand, Token};
+use thrille_tasks::Touch as Touches;
 
 /// Private memory by address, before it is known which block that is.
 pub const UNRESOLVED: Segment = Segment::Block(0);
@@ -35,9 +37,10 @@ pub struct Recorder {
     pub(crate) runs: Runs,
     /// The strand's calls.
     pub stack: CallStack,
-    /// While tasks are followed: what this one has touched already.
+    /// While tasks are followed that run one after the other: what this one has touched.
+    pub(crate) footprint: Footprint,
+    /// The same on several threads: what it has touched already, and what it does for them.
     pub(crate) seen: Seen,
-    /// The same on several threads: what this one does for them.
     pub(crate) hand: Option<Box<Hand>>,
     regions: Arc<Regions>,
     hint: usize,
@@ -120,6 +123,7 @@ impl Recorder {
             runs: Runs::new(BUFFERED),
             stack: CallStack::new(),
             regions,
+            footprint: Footprint::default(),
             seen: Seen::default(),
             hand: None,
             hint: 0,
@@ -171,10 +175,73 @@ impl Recorder {
     #[inline(always)]
     pub fn touch(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
         self.executed += 1;
+        if self.footprint.is_on() {
+            return self.touch_by_task(address, len, kind, act, pc);
+        }
         if self.seen.is_on() && self.seen.has(address, len, kind) {
             self.observed += 1;
             return Room::Enough;
         }
+        self.touch_by_strand(address, len, kind, act, pc)
+    }
+
+    /// The same by a task among tasks that run one after the other: what is not kept apart by anything goes to its footprint, and what matters to others too goes on.
+    #[inline(always)]
+    fn touch_by_task(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
+        let plain = match kind {
+            Kind::Read => Touches::Read,
+            Kind::Write => Touches::Write,
+            Kind::Atomic(_) | Kind::Await => return self.touch_with_care(address, len, kind, act, pc),
+        };
+        if self.locks != LocksetId::EMPTY {
+            return self.touch_with_care(address, len, kind, act, pc);
+        }
+        let mut room = Room::Enough;
+        if self.footprint.touch(address, len, plain) == Told::New {
+            room = self.touch_first(Item::bytes(address, len), len, act, plain, pc);
+        }
+        if self.concerns_others(address, address.saturating_add(len)) {
+            let other = self.touch_by_strand(address, len, kind, act, pc);
+            return if room == Room::Full { room } else { other };
+        }
+        self.observed += 1;
+        room
+    }
+
+    /// Whether others than the tasks may have to know of these bytes.
+    #[inline(always)]
+    fn concerns_others(&self, lo: u64, hi: u64) -> bool {
+        self.threaded || !self.watched.intervals.is_empty() || !self.regions.is_clear_of(lo, hi)
+    }
+
+    /// The strand has not touched all of these bytes before in this way.
+    #[inline(never)]
+    fn touch_first(&mut self, item: Item, len: u64, act: Act, touch: Touches, pc: u64) -> Room {
+        const LONGEST: u64 = 1 << 31;
+        let stack = &mut self.stack;
+        if len <= LONGEST {
+            self.footprint.log(pc, act, touch, item, || stack.at(pc));
+        } else {
+            for part in (0..len).step_by(LONGEST as usize) {
+                let item = Item::bytes(item.lo + part, (len - part).min(LONGEST));
+                self.footprint.log(pc, act, touch, item, || stack.at(pc));
+            }
+        }
+        if self.footprint.is_crowded() { Room::Full } else { Room::Enough }
+    }
+
+    /// Under a lock, or atomically: by lines.
+    #[inline(never)]
+    fn touch_with_care(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
+        let threaded = std::mem::replace(&mut self.threaded, true);
+        let room = self.touch_by_strand(address, len, kind, act, pc);
+        self.threaded = threaded;
+        room
+    }
+
+    /// The same of a strand.
+    #[inline(always)]
+    fn touch_by_strand(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
         let Some(region) = self.regions.find(address, &mut self.hint) else {
             // Private memory matters while there are other threads, or a nonblocking operation of this strand uses it.
             let end = address.saturating_add(len);
@@ -197,6 +264,48 @@ impl Recorder {
         self.crossed |= used;
         let pos = if used { self.pos } else { self.epoch };
         self.record(pos, lo, hi, owner, segment, kind, act, pc)
+    }
+
+    /// Equally spaced accesses of one line, as many of them as can be taken in at once: how many those are, and whether there is room for more.
+    #[allow(clippy::too_many_arguments, reason = "what a loop does, in registers")]
+    pub fn touch_row(
+        &mut self,
+        address: u64,
+        size: u64,
+        times: u64,
+        step: i64,
+        kind: Kind,
+        act: Act,
+        pc: u64,
+    ) -> (u64, Room) {
+        let times = times.min(TEETH);
+        let reach = step.unsigned_abs().saturating_mul(times.saturating_sub(1));
+        let lo = if step < 0 { address.wrapping_sub(reach) } else { address };
+        let plain = match kind {
+            Kind::Read => Touches::Read,
+            Kind::Write => Touches::Write,
+            Kind::Atomic(_) | Kind::Await => return (1, self.touch(address, size, kind, act, pc)),
+        };
+        if !self.footprint.is_on()
+            || self.locks != LocksetId::EMPTY
+            || self.concerns_others(lo, lo.saturating_add(reach).saturating_add(size))
+        {
+            return (1, self.touch(address, size, kind, act, pc));
+        }
+        (self.executed, self.observed) = (self.executed + times, self.observed + times);
+        if self.footprint.touch_comb(address, size, times, step, plain) == Told::Known {
+            return (times, Room::Enough);
+        }
+        let item = Item::bytes(lo, size);
+        let room = match u32::try_from(step.unsigned_abs()) {
+            Ok(stride) => self.touch_first(Item { stride, count: times as u32, ..item }, size, act, plain, pc),
+            Err(_) => (0..times)
+                .map(|tooth| {
+                    self.touch_first(Item::bytes(lo + tooth * step.unsigned_abs(), size), size, act, plain, pc)
+                })
+                .fold(Room::Enough, |all, room| if room == Room::Full { room } else { all }),
+        };
+        (times, room)
     }
 
     /// A task that uses its thread's own memory, not recorded until it is bound.
@@ -292,6 +401,7 @@ impl Recorder {
     /// Whether nobody but this strand can reach these bytes, now or when a buffer that some operation used is used again.
     pub fn is_private(&mut self, address: u64, len: u64) -> bool {
         !self.threaded
+            && !self.footprint.is_on()
             && self.regions.find(address, &mut self.hint).is_none()
             && !self.watched.ever_touches(address, address.saturating_add(len))
     }
@@ -299,6 +409,14 @@ impl Recorder {
     /// Changes when memory is shared that was not before: what was found to be private must be looked at again.
     pub fn generation(&self) -> u32 {
         self.generation.wrapping_add(self.watched.grown)
+    }
+
+    /// Tasks that run one after the other are followed from now on, or not.
+    pub(crate) fn follow_tasks(&mut self, follow: bool) {
+        if follow && !self.footprint.is_on() {
+            self.generation = self.generation.wrapping_add(1);
+        }
+        self.footprint.turn(follow);
     }
 
     /// Uses these regions from now on, and knows whether there are other strands.
@@ -339,7 +457,7 @@ impl Recorder {
     /// Whether none of its operations is under way and there is no other strand to complete one.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        !self.threaded && self.under_way.is_empty() && self.watched.intervals.is_empty()
+        !self.threaded && !self.footprint.is_on() && self.under_way.is_empty() && self.watched.intervals.is_empty()
     }
 
     /// The position of its last event. While it stays the same, others cannot tell one moment of the strand from another.

@@ -52,6 +52,12 @@ impl Regions {
         }
     }
 
+    /// Whether none of these bytes, and none between any two of them, is shared.
+    #[inline]
+    pub fn is_clear_of(&self, lo: u64, hi: u64) -> bool {
+        hi <= self.lo || self.hi <= lo
+    }
+
     /// The first address behind this one where a region begins or ends.
     pub fn boundary(&self, address: u64) -> Option<u64> {
         let region = self.sorted.get(self.sorted.partition_point(|r| r.end <= address))?;

@@ -158,7 +158,7 @@ impl Cells for Pages {
             return;
         }
         let (first, last) = (at.lo() / PAGE, (at.hi() - 1) / PAGE);
-        let inside = first + u64::from(at.lo() % PAGE != 0)..last + u64::from(at.hi() % PAGE == 0);
+        let inside = first + u64::from(!at.lo().is_multiple_of(PAGE))..last + u64::from(at.hi().is_multiple_of(PAGE));
         if inside.end.saturating_sub(inside.start) > self.pages.len() as u64 {
             self.pages.retain(|page, _| !inside.contains(page));
         } else {

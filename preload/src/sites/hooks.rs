@@ -159,15 +159,17 @@ extern "C" fn affine(address: u64, site: &Hot, times: u64, step: i64, pc: u64, s
             Some((first, most)) if times > most => (first.min(times - most), most),
             _ => (0, times),
         };
-        let mut at = address.wrapping_add_signed(step.wrapping_mul(first as i64));
-        for _ in 0..times {
-            if recorder.touch(at, size, kind, act, pc) == Room::Full {
+        let (mut at, mut left) = (address.wrapping_add_signed(step.wrapping_mul(first as i64)), times);
+        while left > 0 {
+            let (taken, filled) = recorder.touch_row(at, size, left, step, kind, act, pc);
+            if filled == Room::Full {
                 room = Room::Full;
                 if let Some(session) = SESSION.get() {
                     session.drain(recorder);
                 }
             }
-            at = at.wrapping_add_signed(step);
+            at = at.wrapping_add_signed(step.wrapping_mul(taken as i64));
+            left -= taken;
         }
         room
     })
