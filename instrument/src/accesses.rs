@@ -23,7 +23,9 @@ pub enum Extent {
         /// How often.
         times: Value,
         /// How far apart.
-        step: i64,
+        step: Value,
+        /// Of a nest of loops: how often all that, and how far apart.
+        rows: Option<(Value, Value)>,
     },
 }
 
@@ -77,7 +79,8 @@ pub fn find(function: Value, layout: Layout, spaced: &[Affine]) -> Result<Found,
         if let (Some(affine), Extent::Bytes(bytes)) = (by_access.get(&access.instruction), access.extent)
             && !private.is(access.address)
         {
-            let extent = Extent::Spaced { bytes, times: affine.times, step: affine.step };
+            let rows = affine.rows.some().map(|rows| (rows, affine.pitch));
+            let extent = Extent::Spaced { bytes, times: affine.times, step: affine.step, rows };
             let moved = Access { address: affine.start, extent, ..access };
             before_loops.entry(affine.before).or_default().push(moved);
         }

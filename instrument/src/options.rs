@@ -16,6 +16,8 @@ pub enum Eliminate {
 pub struct Options {
     /// Checks of loops at equally spaced addresses are one check before the loop.
     pub ranges: bool,
+    /// The same before nests of loops.
+    pub nests: bool,
     /// Control changes sides at loop headers.
     pub loops: bool,
     /// Functions without loops get their instrumented copy out of line.
@@ -37,6 +39,7 @@ impl Options {
     fn parse(words: &str) -> Self {
         let mut options = Self {
             ranges: true,
+            nests: true,
             loops: true,
             apart: true,
             eliminate: Eliminate::SameLine,
@@ -46,6 +49,7 @@ impl Options {
         for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
             match word {
                 "no-ranges" => options.ranges = false,
+                "no-nests" => options.nests = false,
                 "no-loops" => options.loops = false,
                 "no-apart" => options.apart = false,
                 "no-eliminate" => options.eliminate = Eliminate::Nothing,
@@ -53,7 +57,7 @@ impl Options {
                 "verify" => options.verify = true,
                 "report" => options.report = true,
                 _ => eprintln!(
-                    "thrille: THRILLE_PLUGIN={word} is not known: no-ranges, no-loops, no-apart, no-eliminate, eliminate-any-line, verify, report"
+                    "thrille: THRILLE_PLUGIN={word} is not known: no-ranges, no-nests, no-loops, no-apart, no-eliminate, eliminate-any-line, verify, report"
                 ),
             }
         }

@@ -39,6 +39,8 @@ pub struct Recorder {
     pub stack: CallStack,
     /// While tasks are followed that run one after the other: what this one has touched.
     pub(crate) footprint: Footprint,
+    /// What of that others know already.
+    again: Again,
     /// The same on several threads: what it has touched already, and what it does for them.
     pub(crate) seen: Seen,
     pub(crate) hand: Option<Box<Hand>>,
@@ -61,6 +63,29 @@ pub struct Recorder {
     pub spent: Option<(u64, u64)>,
     /// Those on shared memory.
     pub observed: u64,
+}
+
+/// Accesses of lines to bytes that others reach too, which were recorded at the strand's present position: tasks do the same thing many times over, and
+/// nothing but their number would come of it.
+#[derive(Debug, Default)]
+struct Again {
+    known: Vec<(u64, u64, u64, Pos, bool)>,
+}
+
+impl Again {
+    const SLOTS: usize = 256;
+
+    /// Whether it is one of them; it is from now on.
+    #[inline(never)]
+    fn is(&mut self, pc: u64, address: u64, len: u64, kind: Kind, pos: Pos) -> bool {
+        if self.known.is_empty() {
+            self.known = vec![(0, 0, 0, Pos(0), false); Self::SLOTS];
+        }
+        let mixed = (pc ^ address.rotate_left(24)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let this = (pc, address, len, pos, kind == Kind::Write);
+        let known = &mut self.known[(mixed >> 48) as usize % Self::SLOTS];
+        std::mem::replace(known, this) == this
+    }
 }
 
 #[derive(Debug, Default)]
@@ -124,6 +149,7 @@ impl Recorder {
             stack: CallStack::new(),
             regions,
             footprint: Footprint::default(),
+            again: Again::default(),
             seen: Seen::default(),
             hand: None,
             hint: 0,
@@ -200,7 +226,9 @@ impl Recorder {
         if self.footprint.touch(address, len, plain) == Told::New {
             room = self.touch_first(Item::bytes(address, len), len, act, plain, pc);
         }
-        if self.concerns_others(address, address.saturating_add(len)) {
+        if self.concerns_others(address, address.saturating_add(len))
+            && !self.again.is(pc, address, len, kind, self.pos)
+        {
             let other = self.touch_by_strand(address, len, kind, act, pc);
             return if room == Room::Full { room } else { other };
         }
@@ -210,8 +238,8 @@ impl Recorder {
 
     /// Whether others than the tasks may have to know of these bytes.
     #[inline(always)]
-    fn concerns_others(&self, lo: u64, hi: u64) -> bool {
-        self.threaded || !self.watched.intervals.is_empty() || !self.regions.is_clear_of(lo, hi)
+    fn concerns_others(&mut self, lo: u64, hi: u64) -> bool {
+        self.threaded || !self.watched.intervals.is_empty() || !self.regions.is_clear_of(lo, hi, &mut self.hint)
     }
 
     /// The strand has not touched all of these bytes before in this way.
@@ -415,6 +443,9 @@ impl Recorder {
     pub(crate) fn follow_tasks(&mut self, follow: bool) {
         if follow && !self.footprint.is_on() {
             self.generation = self.generation.wrapping_add(1);
+        }
+        if !follow {
+            self.again.known.clear();
         }
         self.footprint.turn(follow);
     }

@@ -53,6 +53,45 @@ macro_rules! hook {
     };
 }
 
+/// The hook that has all registers for arguments as it is: return address and place go by the stack.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrille_nest() {
+    naked_asm!(
+        ".cfi_startproc",
+        "push rbp",
+        ".cfi_def_cfa_offset 16",
+        ".cfi_offset rbp, -16",
+        "mov rbp, rsp",
+        ".cfi_def_cfa_register rbp",
+        "push rcx",
+        "push rdx",
+        "push rsi",
+        "push rdi",
+        "push r8",
+        "push r9",
+        "push r10",
+        "and rsp, -16",
+        "lea rax, [rbp + 8]",
+        "push rax",
+        "push qword ptr [rbp + 8]",
+        "call {body}",
+        "lea rsp, [rbp - 56]",
+        "pop r10",
+        "pop r9",
+        "pop r8",
+        "pop rdi",
+        "pop rsi",
+        "pop rdx",
+        "pop rcx",
+        "pop rbp",
+        ".cfi_def_cfa rsp, 8",
+        "ret",
+        ".cfi_endproc",
+        body = sym nest,
+    )
+}
+
 hook! { thrille_enter enter "rsi" "rdx" }
 hook! { thrille_spent spent "rsi" "rdx" }
 hook! { thrille_behind behind "rsi" "rdx" }
@@ -115,12 +154,14 @@ fn told(
     let from = sampled::clock();
     let verdict = policy().site(site, pc, times, &mut || !recorder.is_private(address, 1));
     if verdict.keep {
-        let library = site.kind & kind::LIBRARY != 0;
+        let act = |act| if site.kind & kind::LIBRARY != 0 { Act::LibraryCall } else { act };
         let mut full = false;
-        for (bit, kind, act) in [(kind::READ, Kind::Read, Act::Load), (kind::WRITE, Kind::Write, Act::Store)] {
-            if site.kind & bit != 0 {
-                full |= tell(recorder, kind, if library { Act::LibraryCall } else { act }, verdict.part) == Room::Full;
-            }
+        // One after the other: a loop over both would go through memory.
+        if site.kind & kind::READ != 0 {
+            full |= tell(recorder, Kind::Read, act(Act::Load), verdict.part) == Room::Full;
+        }
+        if site.kind & kind::WRITE != 0 {
+            full |= tell(recorder, Kind::Write, act(Act::Store), verdict.part) == Room::Full;
         }
         if full && let (Some(session), Some(observed)) = (SESSION.get(), crate::rank::observe()) {
             session.drain(observed.recorder);
@@ -143,33 +184,104 @@ extern "C" fn range(address: u64, site: &Hot, bytes: u64, pc: u64, sp: u64) -> i
     told(address, site, 1, pc, sp, |recorder, kind, act, _| recorder.touch_range(address, bytes, kind, act, pc))
 }
 
-extern "C" fn affine(address: u64, site: &Hot, times: u64, step: i64, pc: u64, sp: u64) -> i32 {
-    let size = u64::from(site.size);
-    told(address, site, times, pc, sp, |recorder, kind, act, part| {
-        if step.unsigned_abs() <= size {
-            // Nothing is left out in between.
-            let reach = step.unsigned_abs().wrapping_mul(times.wrapping_sub(1));
-            let first = if step < 0 { address.wrapping_sub(reach) } else { address };
-            recorder.executed += times.saturating_sub(1);
-            return recorder.touch_range(first, reach + size, kind, act, pc);
+/// Equally spaced executions of a site.
+#[derive(Clone, Copy)]
+struct Row {
+    address: u64,
+    size: u64,
+    times: u64,
+    step: i64,
+}
+
+impl Row {
+    /// Whether nothing is left out in between.
+    fn is_solid(self) -> bool {
+        self.step.unsigned_abs() <= self.size
+    }
+
+    /// The row after so many such executions.
+    fn after(self, executions: u64) -> Self {
+        let address = self.address.wrapping_add_signed(self.step.wrapping_mul(executions as i64));
+        Self { address, times: self.times - executions, ..self }
+    }
+
+    /// Its bytes, if it is solid: the first, and how many.
+    fn bytes(self) -> (u64, u64) {
+        let reach = self.step.unsigned_abs().wrapping_mul(self.times.wrapping_sub(1));
+        (if self.step < 0 { self.address.wrapping_sub(reach) } else { self.address }, reach + self.size)
+    }
+
+    fn tell(self, recorder: &mut Recorder, kind: Kind, act: Act, pc: u64) -> Room {
+        if self.is_solid() {
+            let (first, bytes) = self.bytes();
+            recorder.executed += self.times.saturating_sub(1);
+            return recorder.touch_range(first, bytes, kind, act, pc);
         }
-        let mut room = Room::Enough;
-        // Of a long row of separate places, a part is what a sample can afford.
-        let (first, times) = match part {
-            Some((first, most)) if times > most => (first.min(times - most), most),
-            _ => (0, times),
-        };
-        let (mut at, mut left) = (address.wrapping_add_signed(step.wrapping_mul(first as i64)), times);
-        while left > 0 {
-            let (taken, filled) = recorder.touch_row(at, size, left, step, kind, act, pc);
+        let (mut left, mut room) = (self, Room::Enough);
+        while left.times > 0 {
+            let (taken, filled) = recorder.touch_row(left.address, left.size, left.times, left.step, kind, act, pc);
             if filled == Room::Full {
                 room = Room::Full;
                 if let Some(session) = SESSION.get() {
                     session.drain(recorder);
                 }
             }
-            at = at.wrapping_add_signed(step.wrapping_mul(taken as i64));
-            left -= taken;
+            left = left.after(taken);
+        }
+        room
+    }
+
+    /// Of a long row of separate places, a part is what a sample can afford: where it begins, and how many executions it has.
+    fn part(self, part: Option<(u64, u64)>) -> Self {
+        match part {
+            Some((first, most)) if self.times > most && !self.is_solid() => {
+                Self { times: most, ..self.after(first.min(self.times - most)) }
+            }
+            _ => self,
+        }
+    }
+}
+
+extern "C" fn affine(address: u64, site: &Hot, times: u64, step: i64, pc: u64, sp: u64) -> i32 {
+    let row = Row { address, size: u64::from(site.size), times, step };
+    told(address, site, times, pc, sp, |recorder, kind, act, part| row.part(part).tell(recorder, kind, act, pc))
+}
+
+#[allow(clippy::too_many_arguments, reason = "as compiled code has them")]
+extern "C" fn nest(address: u64, site: &Hot, times: u64, step: i64, rows: u64, pitch: i64, pc: u64, sp: u64) -> i32 {
+    let size = u64::from(site.size);
+    let (mut row, mut column) = (Row { address, size, times, step }, Row { address, size, times: rows, step: pitch });
+    if !row.is_solid() && column.is_solid() {
+        // Columns of a matrix, one after the other, are its rows.
+        std::mem::swap(&mut row, &mut column);
+    }
+    let all = times.saturating_mul(rows);
+    told(address, site, all, pc, sp, |recorder, kind, act, part| {
+        let (mut column, mut room) = (column, Room::Enough);
+        if row.is_solid() {
+            let (first, bytes) = row.bytes();
+            if column.step.unsigned_abs() <= bytes {
+                // Rows without anything in between.
+                recorder.executed += all - column.times;
+                return Row { address: first, size: bytes, ..column }.tell(recorder, kind, act, pc);
+            }
+        } else if let Some((first, most)) = part.filter(|_| row.times > 0) {
+            // A sample takes a few rows, and a part of each.
+            let (skipped, taken) = (first / row.times, most.div_ceil(row.times));
+            column = column.after(skipped.min(column.times.saturating_sub(taken)));
+            column.times = column.times.min(taken);
+        }
+        while column.times > 0 {
+            let one = Row { address: column.address, ..row };
+            if one.part(part.map(|(first, most)| (first % row.times.max(1), most))).tell(recorder, kind, act, pc)
+                == Room::Full
+            {
+                room = Room::Full;
+                if let Some(session) = SESSION.get() {
+                    session.drain(recorder);
+                }
+            }
+            column = column.after(1);
         }
         room
     })
