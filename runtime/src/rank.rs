@@ -320,6 +320,7 @@ impl Rank {
     /// Takes a strand's runs.
     pub fn drain(&mut self, recorder: &mut Recorder) {
         let mut runs = std::mem::take(&mut self.scratch);
+        recorder.count_repeated();
         recorder.runs.take(&mut runs);
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
             self.look_at(recorder, &mut runs);

@@ -39,6 +39,8 @@ pub struct Recorder {
     pub stack: CallStack,
     /// While tasks are followed that run one after the other: what this one has touched.
     pub(crate) footprint: Footprint,
+    /// Accesses that it had done before.
+    repeated: u64,
     /// What of that others know already.
     again: Again,
     /// The same on several threads: what it has touched already, and what it does for them.
@@ -149,6 +151,7 @@ impl Recorder {
             stack: CallStack::new(),
             regions,
             footprint: Footprint::default(),
+            repeated: 0,
             again: Again::default(),
             seen: Seen::default(),
             hand: None,
@@ -195,6 +198,24 @@ impl Recorder {
     /// Global barriers that it knows of.
     pub fn phase(&self) -> Phase {
         self.phase
+    }
+
+    /// Whether a load or store of a task is one that the same strand has done before, so that nothing comes of it. May not know.
+    #[inline(always)]
+    pub fn has_touched(&mut self, address: u64, len: u64, touch: Touches) -> bool {
+        let has = self.footprint.is_on()
+            && self.locks == LocksetId::EMPTY
+            && !self.threaded
+            && self.watched.intervals.is_empty()
+            && self.footprint.has(address, len, touch);
+        self.repeated += u64::from(has);
+        has
+    }
+
+    /// Accesses of [`Recorder::has_touched`] count as well.
+    pub(crate) fn count_repeated(&mut self) {
+        let repeated = std::mem::take(&mut self.repeated);
+        (self.executed, self.observed) = (self.executed + repeated, self.observed + repeated);
     }
 
     /// A load, a store or another access that is over at once. `Full` asks to have the buffer taken by [`crate::Session::drain`].
@@ -456,6 +477,7 @@ impl Recorder {
             self.generation = self.generation.wrapping_add(1);
         }
         self.threaded = threaded;
+        self.footprint.see(regions);
         if !Arc::ptr_eq(&self.regions, regions) {
             self.regions = Arc::clone(regions);
             self.generation = self.generation.wrapping_add(1);

@@ -60,19 +60,20 @@ impl Trails {
                 *used = true;
             }
         });
-        let mut kept = Vec::new();
-        self.free.clear();
-        for (number, span) in self.spans.iter_mut().enumerate() {
-            let from = kept.len() as u32;
-            if used[number] {
-                kept.extend_from_slice(&self.items[span.from as usize..(span.from + span.len) as usize]);
-                span.from = from;
-            } else {
-                *span = Span::default();
-                self.free.push(number as u32);
-            }
+        // Spans were made in this order of their items, but for numbers that are used again.
+        let mut order: Vec<u32> = (0..self.spans.len() as u32).filter(|&number| used[number as usize]).collect();
+        order.sort_unstable_by_key(|&number| self.spans[number as usize].from);
+        let mut kept = 0;
+        for number in order {
+            let span = &mut self.spans[number as usize];
+            let (from, len) = (span.from as usize, span.len as usize);
+            self.items.copy_within(from..from + len, kept);
+            span.from = kept as u32;
+            kept += len;
         }
-        self.items = kept;
+        self.items.truncate(kept);
+        self.free.clear();
+        self.free.extend((0..self.spans.len() as u32).filter(|&number| !used[number as usize]));
         self.next = 2 * (self.items.len() + self.spans.len() - self.free.len());
     }
 

@@ -2,13 +2,14 @@
 //! each hook is a few lines of assembly around an ordinary function. They keep a frame, so that stacks can be walked through them.
 
 use super::abi::{Function, Hot, Mode, kind};
-use super::policy::{Turn, policy};
+use super::policy::{Turn, all, policy};
 use crate::entry::block;
 use crate::rank::SESSION;
 use crate::sampled;
 use core::arch::naked_asm;
 use thrille_model::{Act, Kind};
 use thrille_runtime::Recorder;
+use thrille_runtime::graph::Touch;
 use thrille_runtime::runs::Room;
 
 /// A hook: its symbol, its body, and where the return address and its place go.
@@ -174,7 +175,22 @@ fn told(
     i32::try_from(verdict.gap).unwrap_or(i32::MAX)
 }
 
+/// Whether a task does what it has done before.
+#[inline(always)]
+fn repeats(address: u64, site: &Hot) -> bool {
+    let (block, touch) = (block(), if site.kind & kind::WRITE != 0 { Touch::Write } else { Touch::Read });
+    // SAFETY: as above.
+    unsafe {
+        !(*block).recorder.is_null()
+            && (*block).depth == 0
+            && (*(*block).recorder).has_touched(address, u64::from(site.size), touch)
+    }
+}
+
 extern "C" fn access(address: u64, site: &Hot, pc: u64, sp: u64) -> i32 {
+    if all() && repeats(address, site) {
+        return AGAIN;
+    }
     told(address, site, 1, pc, sp, |recorder, kind, act, _| {
         recorder.touch(address, u64::from(site.size), kind, act, pc)
     })

@@ -6,6 +6,7 @@ use crate::rank::SESSION;
 use core::arch::naked_asm;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thrille_model::{Act, Kind};
+use thrille_runtime::graph::Touch;
 
 /// What a hook does first, without saving a register: whether there is anything to do, and by whom. Most executions of a sampled program
 /// end here.
@@ -32,6 +33,11 @@ fn touch_all<const N: usize>(address: u64, len: u64, acts: [(Kind, Act); N], pc:
     // SAFETY: the block is this thread's own.
     let recorder = unsafe { (*block()).recorder };
     let mut full = false;
+    let last = if N > 1 || acts[0].0 == Kind::Write { Touch::Write } else { Touch::Read };
+    // SAFETY: `looked` found the recorder, this thread's own, and nobody using it.
+    if unsafe { (*recorder).has_touched(address, len, last) } {
+        return;
+    }
     for (kind, act) in acts {
         // SAFETY: `looked` found the recorder, this thread's own, and nobody using it.
         full |= unsafe { (*recorder).touch(address, len, kind, act, pc) } == thrille_runtime::runs::Room::Full;
