@@ -200,19 +200,23 @@ impl Recorder {
         self.phase
     }
 
-    /// Whether a load or store of a task is one that the same strand has done before, so that nothing comes of it. May not know.
+    /// Whether nothing comes of a load or store: the strand of a task has done the same before, or there is nobody else to whom it could matter. May not know.
     #[inline(always)]
-    pub fn has_touched(&mut self, address: u64, len: u64, touch: Touches) -> bool {
-        let has = self.footprint.is_on()
-            && self.locks == LocksetId::EMPTY
-            && !self.threaded
-            && self.watched.intervals.is_empty()
-            && self.footprint.has(address, len, touch);
-        self.repeated += u64::from(has);
-        has
+    pub fn is_idle_touch(&mut self, address: u64, len: u64, touch: Touches) -> bool {
+        if self.threaded || !self.watched.intervals.is_empty() {
+            return false;
+        }
+        if self.footprint.is_on() {
+            let has = self.locks == LocksetId::EMPTY && self.footprint.has(address, len, touch);
+            self.repeated += u64::from(has);
+            return has;
+        }
+        let private = self.regions.is_clear_of(address, address.saturating_add(len), &mut self.hint);
+        self.executed += u64::from(private);
+        private
     }
 
-    /// Accesses of [`Recorder::has_touched`] count as well.
+    /// What a task has repeated counts as well.
     pub(crate) fn count_repeated(&mut self) {
         let repeated = std::mem::take(&mut self.repeated);
         (self.executed, self.observed) = (self.executed + repeated, self.observed + repeated);

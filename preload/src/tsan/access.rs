@@ -35,7 +35,7 @@ fn touch_all<const N: usize>(address: u64, len: u64, acts: [(Kind, Act); N], pc:
     let mut full = false;
     let last = if N > 1 || acts[0].0 == Kind::Write { Touch::Write } else { Touch::Read };
     // SAFETY: `looked` found the recorder, this thread's own, and nobody using it.
-    if unsafe { (*recorder).has_touched(address, len, last) } {
+    if unsafe { (*recorder).is_idle_touch(address, len, last) } {
         return;
     }
     for (kind, act) in acts {
