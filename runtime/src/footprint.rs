@@ -273,19 +273,14 @@ impl Footprint {
         }
     }
 
-    /// Whether the strand has touched these bytes before in this way, and they concern nobody else. May not know.
+    /// What was touched of the line of 64 bytes of an address, read or written, and written; nothing if others reach it.
     #[inline(always)]
-    pub fn has(&self, address: u64, len: u64, touch: Touch) -> bool {
-        let (page, first) = (address / PAGE, address % 64);
-        let Some(slot) = self.table.get(slot(page)) else { return false };
-        let Some(leaf) = self.leaves.get(slot.leaf as usize) else { return false };
-        if slot.page != page || slot.stamp != self.stamp || first + len > 64 || !leaf.private {
-            return false;
-        }
+    pub fn line(&self, address: u64) -> Option<(u64, u64)> {
+        let page = address / PAGE;
+        let slot = self.table.get(slot(page)).filter(|slot| slot.page == page && slot.stamp == self.stamp)?;
+        let leaf = self.leaves.get(slot.leaf as usize).filter(|leaf| leaf.private)?;
         let word = (address / 64) as usize % WORDS;
-        let [read, written] = &leaf.bits;
-        let there = if touch == Touch::Read { read[word] | written[word] } else { written[word] };
-        mask(first, first + len) & !there == 0
+        Some((leaf.bits[0][word] | leaf.bits[1][word], leaf.bits[1][word]))
     }
 
     /// Sets the bits of some bytes.

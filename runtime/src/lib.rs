@@ -13,6 +13,7 @@
 //! | [`stacks`] | the tree of calls |
 //! | [`sink`] | the rank's file |
 //! | [`footprint`] | what the strand of a task has touched: bits for bytes, and which lines |
+//! | [`quick`] | accesses of which nothing comes: what hooks look at first |
 //! | [`trails`] | which lines of a strand that is over touched which bytes |
 //! | [`crew`] | tasks that run on several threads |
 //! | [`seen`] | what a task of theirs has touched already |
@@ -27,6 +28,7 @@ mod carried;
 pub mod crew;
 pub mod footprint;
 pub mod modules;
+pub mod quick;
 pub mod rank;
 pub mod recorder;
 pub mod regions;

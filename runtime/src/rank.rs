@@ -272,6 +272,7 @@ impl Rank {
     /// A step of the rank's task graph: the strand of a task ends, another one begins.
     pub fn task_step(&mut self, recorder: &mut Recorder, event: thrille_tasks::Event) {
         self.drain(recorder);
+        recorder.see(&self.regions, self.all_memory());
         if let Some(watch) = &mut self.watch {
             watch.step(event);
             recorder.follow_tasks(watch.looks());
@@ -279,7 +280,6 @@ impl Rank {
                 recorder.footprint.looks_at_each();
             }
         }
-        recorder.see(&self.regions, self.all_memory());
     }
 
     /// What the strand of a task on one of several threads did so far goes to its core ([`Recorder::core`]); `own` is asked for the thread's own memory when
@@ -419,6 +419,7 @@ impl Rank {
             watch.access(recorder.hand.as_deref_mut(), &self.regions, self.me, &self.locksets, run);
         }
         watch.strand(&mut recorder.footprint, Phases { lo: recorder.phase, hi: Some(recorder.until) });
+        recorder.renew_quick();
         let followed = recorder.hand.as_ref().is_some_and(|hand| hand.core.strand().is_some());
         if (self.knowledge.len() == 1 || followed) && self.open.is_empty() {
             runs.retain(|run| run.segment != UNRESOLVED);

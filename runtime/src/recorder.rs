@@ -2,6 +2,7 @@
 
 use crate::crew::Hand;
 use crate::footprint::{Footprint, Item, TEETH, Told};
+use crate::quick::Quick;
 use crate::rank::{Binding, Role};
 use crate::regions::Regions;
 use crate::runs::{Offered, Room, Run, Runs, Touch};
@@ -39,8 +40,10 @@ pub struct Recorder {
     pub stack: CallStack,
     /// While tasks are followed that run one after the other: what this one has touched.
     pub(crate) footprint: Footprint,
-    /// Accesses that it had done before.
-    repeated: u64,
+    /// What of all that need not be looked at.
+    quick: Quick,
+    /// Tasks are followed, now or at other times.
+    follows: bool,
     /// What of that others know already.
     again: Again,
     /// The same on several threads: what it has touched already, and what it does for them.
@@ -151,7 +154,8 @@ impl Recorder {
             stack: CallStack::new(),
             regions,
             footprint: Footprint::default(),
-            repeated: 0,
+            quick: Quick::default(),
+            follows: false,
             again: Again::default(),
             seen: Seen::default(),
             hand: None,
@@ -200,26 +204,25 @@ impl Recorder {
         self.phase
     }
 
+    /// Where hooks find [`Quick`].
+    pub const QUICK: usize = std::mem::offset_of!(Self, quick);
+
     /// Whether nothing comes of a load or store: the strand of a task has done the same before, or there is nobody else to whom it could matter. May not know.
     #[inline(always)]
     pub fn is_idle_touch(&mut self, address: u64, len: u64, touch: Touches) -> bool {
-        if self.threaded || !self.watched.intervals.is_empty() {
-            return false;
-        }
-        if self.footprint.is_on() {
-            let has = self.locks == LocksetId::EMPTY && self.footprint.has(address, len, touch);
-            self.repeated += u64::from(has);
-            return has;
-        }
-        let private = self.regions.is_clear_of(address, address.saturating_add(len), &mut self.hint);
-        self.executed += u64::from(private);
-        private
+        self.quick.has(address, len, touch)
     }
 
-    /// What a task has repeated counts as well.
+    /// Something has changed that [`Quick`] does not know of.
+    pub(crate) fn renew_quick(&mut self) {
+        self.quick.renew(self.follows && !self.threaded && self.watched.intervals.is_empty());
+    }
+
+    /// What was idle counts as well.
     pub(crate) fn count_repeated(&mut self) {
-        let repeated = std::mem::take(&mut self.repeated);
-        (self.executed, self.observed) = (self.executed + repeated, self.observed + repeated);
+        let repeated = self.quick.take_repeated();
+        self.executed += repeated;
+        self.observed += if self.footprint.is_on() { repeated } else { 0 };
     }
 
     /// A load, a store or another access that is over at once. `Full` asks to have the buffer taken by [`crate::Session::drain`].
@@ -258,6 +261,9 @@ impl Recorder {
             return if room == Room::Full { room } else { other };
         }
         self.observed += 1;
+        if let Some((read, written)) = self.footprint.line(address) {
+            self.quick.put(address, read, written);
+        }
         room
     }
 
@@ -299,6 +305,9 @@ impl Recorder {
             // Private memory matters while there are other threads, or a nonblocking operation of this strand uses it.
             let end = address.saturating_add(len);
             if !self.threaded && !self.watched.touches(address, end) {
+                if self.follows && !self.footprint.is_on() && self.is_private_line(address) {
+                    self.quick.put(address, u64::MAX, u64::MAX);
+                }
                 return Room::Enough;
             }
             if address.wrapping_sub(self.own.0) < self.own.1 && self.asks_for_thread() {
@@ -317,6 +326,12 @@ impl Recorder {
         self.crossed |= used;
         let pos = if used { self.pos } else { self.epoch };
         self.record(pos, lo, hi, owner, segment, kind, act, pc)
+    }
+
+    #[inline(never)]
+    fn is_private_line(&mut self, address: u64) -> bool {
+        let line = address & !63;
+        self.regions.is_clear_of(line, line.saturating_add(64), &mut self.hint)
     }
 
     /// Equally spaced accesses of one line, as many of them as can be taken in at once: how many those are, and whether there is room for more.
@@ -402,6 +417,7 @@ impl Recorder {
         swap(&mut self.under_way, &mut role.under_way);
         swap(&mut self.watched, &mut role.watched);
         swap(&mut self.binding, &mut role.binding);
+        self.quick.renew(false);
     }
 
     /// The same for many bytes, of which some may be shared and some not.
@@ -473,6 +489,8 @@ impl Recorder {
             self.again.known.clear();
         }
         self.footprint.turn(follow);
+        self.follows = true;
+        self.renew_quick();
     }
 
     /// Uses these regions from now on, and knows whether there are other strands.
@@ -482,6 +500,9 @@ impl Recorder {
         }
         self.threaded = threaded;
         self.footprint.see(regions);
+        if threaded || !Arc::ptr_eq(&self.regions, regions) {
+            self.quick.renew(false);
+        }
         if !Arc::ptr_eq(&self.regions, regions) {
             self.regions = Arc::clone(regions);
             self.generation = self.generation.wrapping_add(1);
@@ -492,7 +513,10 @@ impl Recorder {
     #[inline]
     pub(crate) fn use_until_done(&mut self, used: Use) {
         match used {
-            Use::Private(lo, hi) => self.watched.add(lo, hi),
+            Use::Private(lo, hi) => {
+                self.watched.add(lo, hi);
+                self.quick.renew(false);
+            }
             Use::Shared(owner, segment, lo, hi) => self.under_way.add(owner, segment, lo, hi),
         }
     }

@@ -2,21 +2,21 @@
 //! each hook is a few lines of assembly around an ordinary function. They keep a frame, so that stacks can be walked through them.
 
 use super::abi::{Function, Hot, Mode, kind};
-use super::policy::{Turn, all, policy};
+use super::policy::{Turn, policy};
 use crate::entry::block;
 use crate::rank::SESSION;
 use crate::sampled;
 use core::arch::naked_asm;
 use thrille_model::{Act, Kind};
 use thrille_runtime::Recorder;
-use thrille_runtime::graph::Touch;
+use thrille_runtime::quick::{LINES, Quick};
 use thrille_runtime::runs::Room;
 
 /// A hook: its symbol, its body, and where the return address and its place go.
 macro_rules! hook {
-    ($symbol:ident $body:ident $pc:literal $sp:literal) => {
+    ($(#[$attribute:meta])? $symbol:ident $body:ident $pc:literal $sp:literal) => {
         #[unsafe(naked)]
-        #[unsafe(no_mangle)]
+        $(#[$attribute])?
         unsafe extern "C" fn $symbol() {
             naked_asm!(
                 ".cfi_startproc",
@@ -52,6 +52,63 @@ macro_rules! hook {
             )
         }
     };
+}
+
+/// The most frequent hook asks [`Quick`] first, in the registers that it may use, and two more: `Quick::has`, word for word.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrille_access() {
+    naked_asm!(
+        "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
+        "mov r11, qword ptr fs:[r11]",
+        "test r11, r11",
+        "jz {told}",
+        "push rcx",
+        "push rdx",
+        "mov rcx, qword ptr [r11 + {table}]",
+        "test rcx, rcx",
+        "jz 2f",
+        // The line.
+        "mov rax, rdi",
+        "shr rax, 6",
+        "mov edx, eax",
+        "and edx, {last}",
+        "shl edx, 5",
+        "add rdx, rcx",
+        "or rax, qword ptr [r11 + {now}]",
+        "cmp rax, qword ptr [rdx + {tag}]",
+        "jne 2f",
+        // What may be done to it: reads, or writes 8 bytes behind.
+        "movzx eax, byte ptr [rsi + 5]",
+        "and eax, 2",
+        "mov rax, qword ptr [rdx + rax * 4 + {read}]",
+        "mov ecx, edi",
+        "shr rax, cl",
+        "not rax",
+        "movzx ecx, word ptr [rsi + 6]",
+        // As many ones as there are bytes: the first zero, now a one, is not among them.
+        "mov edx, 64",
+        "bsf rax, rax",
+        "cmovz rax, rdx",
+        "cmp rax, rcx",
+        "jb 2f",
+        "inc qword ptr [r11 + {repeated}]",
+        "xor eax, eax",
+        "pop rdx",
+        "pop rcx",
+        "ret",
+        "2:",
+        "pop rdx",
+        "pop rcx",
+        "jmp {told}",
+        told = sym thrille_access_told,
+        table = const Recorder::QUICK + Quick::TABLE,
+        now = const Recorder::QUICK + Quick::NOW,
+        repeated = const Recorder::QUICK + Quick::REPEATED,
+        tag = const Quick::TAG,
+        read = const Quick::READ,
+        last = const LINES - 1,
+    )
 }
 
 /// The hook that has all registers for arguments as it is: return address and place go by the stack.
@@ -93,12 +150,12 @@ unsafe extern "C" fn thrille_nest() {
     )
 }
 
-hook! { thrille_enter enter "rsi" "rdx" }
-hook! { thrille_spent spent "rsi" "rdx" }
-hook! { thrille_behind behind "rsi" "rdx" }
-hook! { thrille_access access "rdx" "rcx" }
-hook! { thrille_range range "rcx" "r8" }
-hook! { thrille_affine affine "r8" "r9" }
+hook! { #[unsafe(no_mangle)] thrille_enter enter "rsi" "rdx" }
+hook! { #[unsafe(no_mangle)] thrille_spent spent "rsi" "rdx" }
+hook! { #[unsafe(no_mangle)] thrille_behind behind "rsi" "rdx" }
+hook! { thrille_access_told access "rdx" "rcx" }
+hook! { #[unsafe(no_mangle)] thrille_range range "rcx" "r8" }
+hook! { #[unsafe(no_mangle)] thrille_affine affine "r8" "r9" }
 
 /// What a hook gives back for "ask me again next time".
 const AGAIN: i32 = 0;
@@ -175,28 +232,7 @@ fn told(
     i32::try_from(verdict.gap).unwrap_or(i32::MAX)
 }
 
-/// Whether nothing comes of it.
-#[inline(always)]
-fn is_idle(address: u64, site: &Hot) -> bool {
-    let (block, touch) = (block(), if site.kind & kind::WRITE != 0 { Touch::Write } else { Touch::Read });
-    // SAFETY: as above.
-    unsafe {
-        !(*block).recorder.is_null()
-            && (*block).depth == 0
-            && (*(*block).recorder).is_idle_touch(address, u64::from(site.size), touch)
-    }
-}
-
 extern "C" fn access(address: u64, site: &Hot, pc: u64, sp: u64) -> i32 {
-    if all() && is_idle(address, site) {
-        return AGAIN;
-    }
-    access_told(address, site, pc, sp)
-}
-
-/// Of its own, so that what comes first needs no stack.
-#[inline(never)]
-extern "C" fn access_told(address: u64, site: &Hot, pc: u64, sp: u64) -> i32 {
     told(address, site, 1, pc, sp, |recorder, kind, act, _| {
         recorder.touch(address, u64::from(site.size), kind, act, pc)
     })

@@ -4,7 +4,7 @@ use super::abi::{Function, Hot};
 use super::sampling::Sampled;
 use crate::sampled;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use thrille_runtime::quick;
 use thrille_sampling::Sampling;
 
 /// How a function begins.
@@ -103,20 +103,12 @@ impl Policy for Off {
     }
 }
 
-static ALL: AtomicBool = AtomicBool::new(false);
-
-/// Whether it is known that all accesses are looked at.
-#[inline(always)]
-pub fn all() -> bool {
-    ALL.load(Ordering::Relaxed)
-}
-
 /// The process's policy, settled when its first table is registered: before the program begins.
 pub fn policy() -> &'static dyn Policy {
     static CHOSEN: OnceLock<&'static dyn Policy> = OnceLock::new();
     *CHOSEN.get_or_init(|| match sampled::for_sites() {
         Some(Sampling::Full) => {
-            ALL.store(true, Ordering::Relaxed);
+            quick::allow();
             &Full
         }
         Some(Sampling::By(_)) => &Sampled,

@@ -33,11 +33,6 @@ fn touch_all<const N: usize>(address: u64, len: u64, acts: [(Kind, Act); N], pc:
     // SAFETY: the block is this thread's own.
     let recorder = unsafe { (*block()).recorder };
     let mut full = false;
-    let last = if N > 1 || acts[0].0 == Kind::Write { Touch::Write } else { Touch::Read };
-    // SAFETY: `looked` found the recorder, this thread's own, and nobody using it.
-    if unsafe { (*recorder).is_idle_touch(address, len, last) } {
-        return;
-    }
     for (kind, act) in acts {
         // SAFETY: `looked` found the recorder, this thread's own, and nobody using it.
         full |= unsafe { (*recorder).touch(address, len, kind, act, pc) } == thrille_runtime::runs::Room::Full;
@@ -103,8 +98,11 @@ macro_rules! hooked {
         extern "C" fn confirms(address: u64, pc: u64) {
             stand(address, $len, &$acts, pc);
         }
+        const LAST: Touch = if matches!($acts[$acts.len() - 1].0, Kind::Write) { Touch::Write } else { Touch::Read };
         match looked($pc) {
             Looks::None => {}
+            // SAFETY: `looked` found the recorder, this thread's own, and nobody using it.
+            Looks::All if unsafe { (*(*block()).recorder).is_idle_touch($address, $len, LAST) } => {}
             Looks::All => all($address, $pc),
             Looks::Sampled => sampled($address, $pc),
             Looks::Confirms => confirms($address, $pc),
