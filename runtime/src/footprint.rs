@@ -199,6 +199,12 @@ fn mask(from: u64, to: u64) -> u64 {
     (u64::MAX >> (64 - (to - from))) << from
 }
 
+/// Where a place is in the table of those that are found at once.
+#[inline(always)]
+fn line(pc: u64, touch: Touch) -> usize {
+    ((pc ^ u64::from(touch == Touch::Write)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55) as usize % LINES
+}
+
 #[inline(always)]
 fn slot(page: u64) -> usize {
     // Neighbours stay neighbours.
@@ -273,14 +279,19 @@ impl Footprint {
         }
     }
 
-    /// What was touched of the line of 64 bytes of an address, read or written, and written; nothing if others reach it.
+    /// Sets the bits of some bytes of a line of 64 bytes that others do not reach: whether they were new, and what was read or written, and written, of that line by now. None
+    /// if it is not known to be such.
     #[inline(always)]
-    pub fn line(&self, address: u64) -> Option<(u64, u64)> {
-        let page = address / PAGE;
-        let slot = self.table.get(slot(page)).filter(|slot| slot.page == page && slot.stamp == self.stamp)?;
-        let leaf = self.leaves.get(slot.leaf as usize).filter(|leaf| leaf.private)?;
+    pub fn touch_line(&mut self, address: u64, len: u64, touch: Touch) -> Option<(Told, u64, u64)> {
+        let (page, first) = (address / PAGE, address % 64);
+        let slot = self.table.get(slot(page))?;
+        if slot.page != page || slot.stamp != self.stamp || first + len > 64 {
+            return None;
+        }
+        let leaf = self.leaves.get_mut(slot.leaf as usize).filter(|leaf| leaf.private)?;
         let word = (address / 64) as usize % WORDS;
-        Some((leaf.bits[0][word] | leaf.bits[1][word], leaf.bits[1][word]))
+        let told = leaf.set(word, mask(first, first + len), touch);
+        Some((told, leaf.bits[0][word] | leaf.bits[1][word], leaf.bits[1][word]))
     }
 
     /// Sets the bits of some bytes.
@@ -408,10 +419,24 @@ impl Footprint {
         Some(self.used - 1)
     }
 
+    /// The bytes were new, and the place that touched them is right behind those that it touched last: then all is told.
+    #[inline(always)]
+    pub fn goes_on(&mut self, pc: u64, act: Act, touch: Touch, item: &Item) -> bool {
+        let Some(Some(at)) = self.lines.get(line(pc, touch)) else { return false };
+        if at.stamp != self.stamp || at.pc != pc || (at.act, at.touch) != (act, touch) || item.count != 1 {
+            return false;
+        }
+        let last = &mut self.items[at.item as usize];
+        if last.count != 1 || item.lo != last.lo + u64::from(last.len) || item.len >= u32::MAX - last.len {
+            return false;
+        }
+        last.len += item.len;
+        true
+    }
+
     /// The bytes were new: who touched them. `stack` is asked the first time.
     pub fn log(&mut self, pc: u64, act: Act, touch: Touch, mut item: Item, stack: impl FnOnce() -> StackId) {
-        let number = (pc ^ u64::from(touch == Touch::Write)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55;
-        let line = &mut self.lines[number as usize % LINES];
+        let line = &mut self.lines[line(pc, touch)];
         let at = match line {
             Some(at) if (at.pc, at.act, at.touch) == (pc, act, touch) => at,
             _ => {

@@ -55,6 +55,12 @@ pub fn allow() {
     ALLOWED.store(true, Ordering::Relaxed);
 }
 
+/// Whether that is so.
+#[inline(always)]
+pub fn is_allowed() -> bool {
+    ALLOWED.load(Ordering::Relaxed)
+}
+
 impl Quick {
     /// Where hooks find what they need.
     pub const NOW: usize = offset_of!(Quick, now);
@@ -69,7 +75,7 @@ impl Quick {
 
     /// Forgets everything, and knows nothing unless `known`.
     pub fn renew(&mut self, known: bool) {
-        if !known || !ALLOWED.load(Ordering::Relaxed) {
+        if !known || !is_allowed() {
             self.now = NEVER;
             return;
         }

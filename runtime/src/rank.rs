@@ -271,6 +271,11 @@ impl Rank {
 
     /// A step of the rank's task graph: the strand of a task ends, another one begins.
     pub fn task_step(&mut self, recorder: &mut Recorder, event: thrille_tasks::Event) {
+        if let Some(watch) = &mut self.watch
+            && watch.stays(event)
+        {
+            return watch.step(event);
+        }
         self.drain(recorder);
         recorder.see(&self.regions, self.all_memory());
         if let Some(watch) = &mut self.watch {

@@ -251,6 +251,17 @@ impl Recorder {
             return self.touch_with_care(address, len, kind, act, pc);
         }
         let mut room = Room::Enough;
+        if !self.threaded
+            && self.watched.intervals.is_empty()
+            && let Some((told, read, written)) = self.footprint.touch_line(address, len, plain)
+        {
+            self.observed += 1;
+            self.quick.put(address, read, written);
+            if told == Told::New {
+                room = self.touch_first(Item::bytes(address, len), len, act, plain, pc);
+            }
+            return room;
+        }
         if self.footprint.touch(address, len, plain) == Told::New {
             room = self.touch_first(Item::bytes(address, len), len, act, plain, pc);
         }
@@ -261,9 +272,6 @@ impl Recorder {
             return if room == Room::Full { room } else { other };
         }
         self.observed += 1;
-        if let Some((read, written)) = self.footprint.line(address) {
-            self.quick.put(address, read, written);
-        }
         room
     }
 
@@ -278,7 +286,9 @@ impl Recorder {
     fn touch_first(&mut self, item: Item, len: u64, act: Act, touch: Touches, pc: u64) -> Room {
         const LONGEST: u64 = 1 << 31;
         let stack = &mut self.stack;
-        if len <= LONGEST {
+        if self.footprint.goes_on(pc, act, touch, &item) {
+            // All is told.
+        } else if len <= LONGEST {
             self.footprint.log(pc, act, touch, item, || stack.at(pc));
         } else {
             for part in (0..len).step_by(LONGEST as usize) {

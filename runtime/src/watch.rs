@@ -166,6 +166,11 @@ impl Watch {
         }
     }
 
+    /// Whether a step would change nothing, so that what runs is the same strand before and after.
+    pub(crate) fn stays(&self, event: Event) -> bool {
+        self.detector.stays(event)
+    }
+
     pub(crate) fn step(&mut self, event: Event) {
         self.created += u64::from(event == Event::Spawn);
         if self.unfit.is_none()
@@ -346,7 +351,7 @@ impl Watch {
                         detector.check(guards, &access, &mut |race| pairs.add(trails, lines, race, phases));
                     }
                     if which != Bits::Read {
-                        detector.remember(&access);
+                        detector.keep(&access);
                     }
                 });
             });

@@ -55,8 +55,12 @@ impl Cells for Treaps {
         self.overlapping(at, |stored, &entry| visit(stored, entry));
     }
 
-    fn update(&mut self, at: Interval, change: impl FnMut(Interval, Option<Entry>) -> Option<Entry>) {
-        Disjoint::update(self, at, change);
+    fn update(&mut self, at: Interval, mut change: impl FnMut(Interval, Option<Entry>) -> Option<Entry>) {
+        // A look costs less than cutting the tree in pieces and putting it together again.
+        let all = self.covering(at);
+        if all.is_none() || change(at, all) != all {
+            Disjoint::update(self, at, change);
+        }
     }
 
     fn forget(&mut self, at: Interval) {

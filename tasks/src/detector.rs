@@ -147,8 +147,17 @@ impl<R: Reach, C: Cells> Detector<R, C> {
         }
     }
 
-    /// Remembers an access of what runs now.
-    pub fn remember(&mut self, access: &Access) {
+    /// Remembers an access of what runs now, unless it is a read of what that has written.
+    fn remember(&mut self, access: &Access) {
+        let mine = |under: &Under<C>| under.writers.covering(access.at).is_some_and(|by| by.mark == self.reach.now());
+        if access.touch == Touch::Read && self.under.iter().any(|under| under.guard == access.guard && mine(under)) {
+            return;
+        }
+        self.keep(access);
+    }
+
+    /// Remembers an access of what runs now, which is not known to have written these bytes if it is a read.
+    pub fn keep(&mut self, access: &Access) {
         let Access { at, touch, guard, site } = *access;
         let now = Entry { mark: self.reach.now(), site };
         let index = self.under.iter().position(|under| under.guard == guard).unwrap_or_else(|| {
@@ -156,21 +165,11 @@ impl<R: Reach, C: Cells> Detector<R, C> {
             self.under.len() - 1
         });
         let Under { writers, readers, .. } = &mut self.under[index];
-        let is_mine = |entry: Option<Entry>| entry.is_some_and(|entry| entry.mark == now.mark);
-        if is_mine(writers.covering(at)) {
-            return;
-        }
         let (cells, last) = match touch {
             Touch::Write => (writers, guard == Guard::NONE),
             Touch::Read => (readers, false),
         };
         let reach = &mut self.reach;
-        if touch == Touch::Read
-            && let Some(entry) = cells.covering(at)
-            && (entry.mark == now.mark || reach.parallel(entry.mark))
-        {
-            return;
-        }
         cells.update(at, |_, old| match old {
             Some(old) if old.mark == now.mark || !last && reach.parallel(old.mark) => Some(old),
             _ => Some(now),

@@ -116,6 +116,11 @@ impl AnyDetector {
         whichever!(self, detector => detector.step(event))
     }
 
+    /// Whether a step would change nothing.
+    pub fn stays(&self, event: Event) -> bool {
+        whichever!(self, detector => detector.reach().stays(event))
+    }
+
     /// What runs now accesses memory.
     #[inline]
     pub fn access(&mut self, guards: &Guards, access: &Access, found: &mut dyn FnMut(&Race)) {
@@ -128,10 +133,10 @@ impl AnyDetector {
         whichever!(self, detector => detector.check(guards, access, found));
     }
 
-    /// Remembers an access of what runs now.
+    /// Remembers an access of what runs now, which is not known to have written these bytes if it is a read.
     #[inline]
-    pub fn remember(&mut self, access: &Access) {
-        whichever!(self, detector => detector.remember(access));
+    pub fn keep(&mut self, access: &Access) {
+        whichever!(self, detector => detector.keep(access));
     }
 
     /// Calls `visit` with the place of each access that is remembered.

@@ -113,9 +113,27 @@ impl Cells for Pages {
                 Some(Piece { lo, hi, entry })
             };
             let pieces = self.pages.entry(page).or_default();
+            let first = first_behind(pieces, lo);
+            if let Some(piece) = pieces.get(first).filter(|piece| piece.lo <= lo && hi <= piece.hi) {
+                // One piece, which often stays as it is.
+                let changed = new(lo, hi, Some(piece.entry));
+                if changed.is_some_and(|changed| changed.entry == piece.entry) {
+                    continue;
+                }
+            } else if pieces.get(first).is_none_or(|piece| hi < piece.lo)
+                && first.checked_sub(1).is_none_or(|before| pieces[before].hi < lo)
+            {
+                // Nothing there, and nothing to join it with.
+                if let Some(piece) = new(lo, hi, None) {
+                    pieces.insert(first, piece);
+                }
+                if pieces.is_empty() {
+                    self.pages.remove(&page);
+                }
+                continue;
+            }
             let scratch = &mut self.scratch;
             scratch.clear();
-            let first = first_behind(pieces, lo);
             let (mut end, mut at) = (first, lo);
             // The piece before is taken along where it may be joined with what comes.
             let joined = first.checked_sub(1).filter(|&before| pieces[before].hi == lo);

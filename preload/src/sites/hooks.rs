@@ -9,7 +9,7 @@ use crate::sampled;
 use core::arch::naked_asm;
 use thrille_model::{Act, Kind};
 use thrille_runtime::Recorder;
-use thrille_runtime::quick::{LINES, Quick};
+use thrille_runtime::quick::{self, LINES, Quick};
 use thrille_runtime::runs::Room;
 
 /// A hook: its symbol, its body, and where the return address and its place go.
@@ -209,27 +209,42 @@ fn told(
         ((*block).pc, (*block).sp) = (pc, sp);
         &mut *(*block).recorder
     };
+    if quick::is_allowed() {
+        keep(recorder, site, None, tell);
+        return AGAIN;
+    }
     let from = sampled::clock();
     let verdict = policy().site(site, pc, times, &mut || !recorder.is_private(address, 1));
     if verdict.keep {
-        let act = |act| if site.kind & kind::LIBRARY != 0 { Act::LibraryCall } else { act };
-        let mut full = false;
-        // One after the other: a loop over both would go through memory.
-        if site.kind & kind::READ != 0 {
-            full |= tell(recorder, Kind::Read, act(Act::Load), verdict.part) == Room::Full;
-        }
-        if site.kind & kind::WRITE != 0 {
-            full |= tell(recorder, Kind::Write, act(Act::Store), verdict.part) == Room::Full;
-        }
-        if full && let (Some(session), Some(observed)) = (SESSION.get(), crate::rank::observe()) {
-            session.drain(observed.recorder);
-        }
+        keep(recorder, site, verdict.part, tell);
     }
     if let Some(from) = from {
         let spent = sampled::ticks().wrapping_sub(from);
         policy().cost(spent, sampled::worked(), verdict.keep);
     }
     i32::try_from(verdict.gap).unwrap_or(i32::MAX)
+}
+
+/// Tells the recorder.
+#[inline(always)]
+fn keep(
+    recorder: &mut Recorder,
+    site: &Hot,
+    part: Option<(u64, u64)>,
+    tell: impl Fn(&mut Recorder, Kind, Act, Option<(u64, u64)>) -> Room,
+) {
+    let act = |act| if site.kind & kind::LIBRARY != 0 { Act::LibraryCall } else { act };
+    let mut full = false;
+    // One after the other: a loop over both would go through memory.
+    if site.kind & kind::READ != 0 {
+        full |= tell(recorder, Kind::Read, act(Act::Load), part) == Room::Full;
+    }
+    if site.kind & kind::WRITE != 0 {
+        full |= tell(recorder, Kind::Write, act(Act::Store), part) == Room::Full;
+    }
+    if full && let (Some(session), Some(observed)) = (SESSION.get(), crate::rank::observe()) {
+        session.drain(observed.recorder);
+    }
 }
 
 extern "C" fn access(address: u64, site: &Hot, pc: u64, sp: u64) -> i32 {
