@@ -7,6 +7,7 @@
 use crate::hooks;
 use crate::ir::{self, blocks, instructions};
 use crate::llvm::*;
+use crate::options::Options;
 use std::collections::{HashMap, HashSet};
 
 /// How many bytes an access touches.
@@ -70,8 +71,8 @@ pub struct Unfit(pub &'static str);
 const CALLED_ABOVE: u64 = 1024;
 
 /// Looks at a function. `spaced` are the accesses that are told before their loops.
-pub fn find(function: Value, layout: Layout, spaced: &[Affine]) -> Result<Found, Unfit> {
-    let mut private = Private::default();
+pub fn find(function: Value, layout: Layout, spaced: &[Affine], options: Options) -> Result<Found, Unfit> {
+    let mut private = Private { known: HashMap::new(), options };
     let mut found = Found::default();
     let by_access: HashMap<Value, &Affine> = spaced.iter().map(|a| (a.access, a)).collect();
     let mut before_loops: HashMap<Value, Vec<Access>> = HashMap::new();
@@ -199,20 +200,21 @@ fn context(instruction: Value) -> Context {
 }
 
 /// Memory that nobody else knows of.
-#[derive(Default)]
 struct Private {
     known: HashMap<Value, bool>,
+    options: Options,
 }
 
 impl Private {
     fn is(&mut self, address: Value) -> bool {
-        let base = thrille_underlying(address);
+        let (base, options) = (thrille_underlying(address), self.options);
         *self.known.entry(base).or_insert_with(|| {
             if !LLVMIsAAllocaInst(base).is_none() {
-                return !thrille_escapes(base);
+                return options.escape && !thrille_escapes(base);
             }
             let global = LLVMIsAGlobalVariable(base);
-            !global.is_none() && (LLVMIsGlobalConstant(global) != 0 || thrille_in_tables_of_others(global))
+            !global.is_none()
+                && (options.constants && LLVMIsGlobalConstant(global) != 0 || thrille_in_tables_of_others(global))
         })
     }
 }

@@ -68,14 +68,15 @@ impl Pass {
         if ir::has(function, "presplitcoroutine") {
             return Outcome::Left("it is a coroutine");
         }
-        if let Err(accesses::Unfit(why)) = accesses::find(function, self.layout, &[]) {
+        if let Err(accesses::Unfit(why)) = accesses::find(function, self.layout, &[], self.options) {
             return Outcome::Left(why);
         }
         thrille_lower_odd_atomics(function);
         thrille_forget_analyses(function, self.analyses);
-        let spaced =
-            if self.options.ranges { spaced(function, self.analyses, self.options.nests) } else { Vec::new() };
-        let Ok(mut found) = accesses::find(function, self.layout, &spaced) else { return Outcome::Silent };
+        let spaced = if self.options.ranges { spaced(function, self.analyses, self.options.nests) } else { Vec::new() };
+        let Ok(mut found) = accesses::find(function, self.layout, &spaced, self.options) else {
+            return Outcome::Silent;
+        };
         self.take_over(function);
         let eliminated = eliminate::eliminate(function, &mut found.groups, self.options.eliminate);
         if found.groups.is_empty() {

@@ -22,6 +22,10 @@ pub struct Options {
     pub loops: bool,
     /// Functions without loops get their instrumented copy out of line.
     pub apart: bool,
+    /// Variables whose address goes nowhere are not told.
+    pub escape: bool,
+    /// Constants are not told.
+    pub constants: bool,
     /// See there.
     pub eliminate: Eliminate,
     /// Every function is verified.
@@ -42,6 +46,8 @@ impl Options {
             nests: true,
             loops: true,
             apart: true,
+            escape: true,
+            constants: true,
             eliminate: Eliminate::SameLine,
             verify: cfg!(debug_assertions),
             report: false,
@@ -52,12 +58,14 @@ impl Options {
                 "no-nests" => options.nests = false,
                 "no-loops" => options.loops = false,
                 "no-apart" => options.apart = false,
+                "no-escape" => options.escape = false,
+                "no-constants" => options.constants = false,
                 "no-eliminate" => options.eliminate = Eliminate::Nothing,
                 "eliminate-any-line" => options.eliminate = Eliminate::AnyLine,
                 "verify" => options.verify = true,
                 "report" => options.report = true,
                 _ => eprintln!(
-                    "thrille: THRILLE_PLUGIN={word} is not known: no-ranges, no-nests, no-loops, no-apart, no-eliminate, eliminate-any-line, verify, report"
+                    "thrille: THRILLE_PLUGIN={word} is not known: no-ranges, no-nests, no-loops, no-apart, no-escape, no-constants, no-eliminate, eliminate-any-line, verify, report"
                 ),
             }
         }

@@ -40,8 +40,9 @@ pub const TEETH: u64 = 256;
 const FEW: usize = 48;
 /// Lines that are found at once.
 const LINES: usize = 512;
-/// Rows of equally spaced bytes that are remembered as a whole.
+/// Rows of equally spaced bytes that are remembered as a whole, if they are of so many pieces.
 const COMBS: usize = 512;
+const LONG_ROW: u64 = 16;
 
 /// Where a page's bits are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -344,7 +345,7 @@ impl Footprint {
         let comb = Comb { lo: address, step, times, size: size as u32, write, stamp };
         let mixed = (address ^ (step as u64) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let place = (mixed >> 48) as usize % COMBS;
-        if self.combs.get(place) == Some(&comb) {
+        if times >= LONG_ROW && self.combs.get(place) == Some(&comb) {
             return Told::Known;
         }
         let told = match step {
@@ -353,7 +354,9 @@ impl Footprint {
             }
             _ => self.touch_apart(address, size, times, step, touch),
         };
-        if let Some(known) = self.combs.get_mut(place) {
+        if times >= LONG_ROW
+            && let Some(known) = self.combs.get_mut(place)
+        {
             *known = comb;
         }
         told

@@ -18,6 +18,15 @@ pub const UNRESOLVED: Segment = Segment::Block(0);
 
 const BUFFERED: usize = 1 << 15;
 
+/// Rows that are looked at piece by piece before they are as a whole.
+const FEW: u64 = 8;
+
+/// Where a piece of a row is.
+#[inline(always)]
+fn tooth_at(address: u64, step: i64, tooth: u64) -> u64 {
+    address.wrapping_add_signed(step.wrapping_mul(tooth as i64))
+}
+
 /// One strand's own state.
 #[derive(Debug)]
 pub struct Recorder {
@@ -239,6 +248,29 @@ impl Recorder {
         self.touch_by_strand(address, len, kind, act, pc)
     }
 
+    /// A load or store by a task that runs after another, of a line that only tasks reach, most of which go on where the same place was before. False if it is not such.
+    #[inline(always)]
+    pub fn touch_on(&mut self, address: u64, len: u64, touch: Touches, act: Act, pc: u64) -> bool {
+        if !self.footprint.is_on()
+            || self.threaded
+            || self.locks != LocksetId::EMPTY
+            || !self.watched.intervals.is_empty()
+        {
+            return false;
+        }
+        let Some((told, read, written)) = self.footprint.touch_line(address, len, touch) else { return false };
+        (self.executed, self.observed) = (self.executed + 1, self.observed + 1);
+        self.quick.put(address, read, written);
+        if told == Told::New {
+            let item = Item::bytes(address, len);
+            // The line's page is there, so there is room for it.
+            if !self.footprint.goes_on(pc, act, touch, &item) {
+                return self.touch_first(item, len, act, touch, pc) == Room::Enough;
+            }
+        }
+        true
+    }
+
     /// The same by a task among tasks that run one after the other: what is not kept apart by anything goes to its footprint, and what matters to others too goes on.
     #[inline(always)]
     fn touch_by_task(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
@@ -259,6 +291,8 @@ impl Recorder {
             self.quick.put(address, read, written);
             if told == Told::New {
                 room = self.touch_first(Item::bytes(address, len), len, act, plain, pc);
+            } else if self.footprint.is_crowded() {
+                room = Room::Full;
             }
             return room;
         }
@@ -371,6 +405,9 @@ impl Recorder {
             return (1, self.touch(address, size, kind, act, pc));
         }
         (self.executed, self.observed) = (self.executed + times, self.observed + times);
+        if times <= FEW && (0..times).all(|tooth| self.quick.has(tooth_at(address, step, tooth), size, plain)) {
+            return (times, Room::Enough);
+        }
         if self.footprint.touch_comb(address, size, times, step, plain) == Told::Known {
             return (times, Room::Enough);
         }

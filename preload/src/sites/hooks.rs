@@ -9,6 +9,7 @@ use crate::sampled;
 use core::arch::naked_asm;
 use thrille_model::{Act, Kind};
 use thrille_runtime::Recorder;
+use thrille_runtime::graph::Touch;
 use thrille_runtime::quick::{self, LINES, Quick};
 use thrille_runtime::runs::Room;
 
@@ -248,6 +249,27 @@ fn keep(
 }
 
 extern "C" fn access(address: u64, site: &Hot, pc: u64, sp: u64) -> i32 {
+    let (touch, act) = match site.kind {
+        kind::READ => (Touch::Read, Act::Load),
+        kind::WRITE => (Touch::Write, Act::Store),
+        _ => return access_told(address, site, pc, sp),
+    };
+    let block = block();
+    // SAFETY: as above.
+    unsafe {
+        if !(*block).recorder.is_null() && (*block).depth == 0 && quick::is_allowed() {
+            ((*block).pc, (*block).sp) = (pc, sp);
+            if (*(*block).recorder).touch_on(address, u64::from(site.size), touch, act, pc) {
+                return AGAIN;
+            }
+        }
+    }
+    access_told(address, site, pc, sp)
+}
+
+/// Of its own, so that what comes first needs little stack.
+#[inline(never)]
+extern "C" fn access_told(address: u64, site: &Hot, pc: u64, sp: u64) -> i32 {
     told(address, site, 1, pc, sp, |recorder, kind, act, _| {
         recorder.touch(address, u64::from(site.size), kind, act, pc)
     })
