@@ -37,6 +37,8 @@ pub struct Quick {
     repeated: u64,
     table: Option<Box<[Line; LINES]>>,
     time: u64,
+    /// It is of use at all.
+    on: bool,
 }
 
 /// No line has such a tag.
@@ -44,7 +46,7 @@ const NEVER: u64 = u64::MAX;
 
 impl Default for Quick {
     fn default() -> Self {
-        Self { now: NEVER, repeated: 0, table: None, time: 0 }
+        Self { now: NEVER, repeated: 0, table: None, time: 0, on: false }
     }
 }
 
@@ -73,9 +75,20 @@ impl Quick {
     /// Of a line; what may be written is behind it.
     pub const READ: usize = offset_of!(Line, read);
 
+    /// Is of use from now on: tasks are followed, now or at other times.
+    pub fn begin(&mut self) {
+        self.on = true;
+    }
+
+    /// Whether it is.
+    #[inline(always)]
+    pub fn is_on(&self) -> bool {
+        self.on
+    }
+
     /// Forgets everything, and knows nothing unless `known`.
     pub fn renew(&mut self, known: bool) {
-        if !known || !is_allowed() {
+        if !known || !self.on || !is_allowed() {
             self.now = NEVER;
             return;
         }
@@ -105,7 +118,7 @@ impl Quick {
         let Some(table) = &self.table else { return false };
         let line = &table[(address / 64) as usize % LINES];
         let bits = if touch == Touch::Write { line.written } else { line.read };
-        let has = line.tag == address / 64 | self.now && u64::from((bits >> (address % 64)).trailing_ones()) >= len;
+        let has = line.tag == (address / 64) | self.now && u64::from((bits >> (address % 64)).trailing_ones()) >= len;
         self.repeated += u64::from(has);
         has
     }
@@ -128,6 +141,7 @@ mod tests {
         quick.put(64, u64::MAX, u64::MAX);
         assert!(!quick.has(64, 8, Touch::Read), "not on");
         allow();
+        quick.begin();
         quick.renew(true);
         quick.put(6400 + 7, 0xff00, 0x0f00);
         assert!(quick.has(6400 + 8, 8, Touch::Read) && quick.has(6400 + 8, 4, Touch::Write));

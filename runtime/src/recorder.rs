@@ -51,8 +51,6 @@ pub struct Recorder {
     pub(crate) footprint: Footprint,
     /// What of all that need not be looked at.
     quick: Quick,
-    /// Tasks are followed, now or at other times.
-    follows: bool,
     /// What of that others know already.
     again: Again,
     /// The same on several threads: what it has touched already, and what it does for them.
@@ -164,7 +162,6 @@ impl Recorder {
             regions,
             footprint: Footprint::default(),
             quick: Quick::default(),
-            follows: false,
             again: Again::default(),
             seen: Seen::default(),
             hand: None,
@@ -224,7 +221,7 @@ impl Recorder {
 
     /// Something has changed that [`Quick`] does not know of.
     pub(crate) fn renew_quick(&mut self) {
-        self.quick.renew(self.follows && !self.threaded && self.watched.intervals.is_empty());
+        self.quick.renew(!self.threaded && self.watched.intervals.is_empty());
     }
 
     /// What was idle counts as well.
@@ -349,7 +346,7 @@ impl Recorder {
             // Private memory matters while there are other threads, or a nonblocking operation of this strand uses it.
             let end = address.saturating_add(len);
             if !self.threaded && !self.watched.touches(address, end) {
-                if self.follows && !self.footprint.is_on() && self.is_private_line(address) {
+                if self.quick.is_on() && !self.footprint.is_on() && self.is_private_line(address) {
                     self.quick.put(address, u64::MAX, u64::MAX);
                 }
                 return Room::Enough;
@@ -536,7 +533,7 @@ impl Recorder {
             self.again.known.clear();
         }
         self.footprint.turn(follow);
-        self.follows = true;
+        self.quick.begin();
         self.renew_quick();
     }
 
