@@ -88,4 +88,7 @@ THRILLE_PRESERVING int32_t thrille_range(void *address, struct thrille_hot *site
 /* A site of a loop, told before the loop: `times` executions, each `step` bytes after the last one. */
 THRILLE_PRESERVING int32_t thrille_affine(void *address, struct thrille_hot *site, uint64_t times, int64_t step);
 
+/* The same of a nest of loops, told before the outermost: all that `rows` times, each `pitch` bytes after the last one. */
+THRILLE_PRESERVING int32_t thrille_nest(void *address, struct thrille_hot *site, uint64_t times, int64_t step, uint64_t rows, int64_t pitch);
+
 #endif

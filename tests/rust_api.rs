@@ -2,7 +2,7 @@
 //! tells its [`Rank`] and [`Recorder`] about by hand. Every rank puts to its right neighbour and loads what its left one has put.
 
 use thrille_analysis::Analysis;
-use thrille_model::{Act, Channel, Ctx, Kind, Order, Race, Segment, Why};
+use thrille_model::{Act, Channel, Comb, Ctx, Kind, Order, Race, Segment, Why};
 use thrille_runtime::{End, Modules, Operands, Rank, Recorder, Region, Regions};
 use thrille_transport::{Local, Transport, local};
 
@@ -36,7 +36,8 @@ impl Member {
 
     fn put(&mut self, target: thrille_model::Rank) {
         let (origin, ctx) = (self.recorder.strand().rank, Ctx(0));
-        let end = End { owner: target, segment: Segment::Heap, lo: 8, len: 8, kind: Kind::Write, act: Act::Put };
+        let (kind, act, comb) = (Kind::Write, Act::Put, Comb::SOLID);
+        let end = End { owner: target, segment: Segment::Heap, lo: 8, len: 8, comb, kind, act };
         self.rank.issue(&mut self.recorder);
         let lasts = Operands::Until(ctx, Order::Fenced(Channel { origin, ctx, target }));
         self.rank.end(&mut self.recorder, end, PUT, lasts);

@@ -1,4 +1,6 @@
 // Questions to analyses that have no C interface: loops, induction, what escapes, where code comes from.
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -33,64 +35,126 @@ void thrille_loops(Function *F, FunctionAnalysisManager *FAM, void (*Visit)(void
 
 struct ThrilleAffine {
   Instruction *Access, *Before;
-  Value *Start, *Times;
-  int64_t Step;
+  Value *Start, *Times, *Step;
+  // Of a nest of loops: how often that is repeated, and how far apart; null otherwise.
+  Value *Rows, *Pitch;
 };
 
 // Whether an instruction could end a loop early or synchronise with others.
 static bool bringsAnythingElse(const Instruction &I) {
   if (auto *Call = dyn_cast<CallBase>(&I))
     return !isa<IntrinsicInst>(Call) || !I.willReturn() || I.mayThrow() || !Call->hasFnAttr(Attribute::NoSync);
-  return I.isAtomic();
+  return I.isAtomic() || I.isVolatile();
 }
 
-// Loads and stores of innermost loops that are executed once in each iteration, at equally spaced addresses, with nothing in the loop
-// that could end it early or synchronise: where it begins and how often, computed before the loop.
-void thrille_affine(Function *F, FunctionAnalysisManager *FAM, void (*Visit)(void *, const ThrilleAffine *), void *Data) {
+namespace {
+// Which loops let their checks be made before them, and how often such a loop is executed.
+class Fitness {
+  ScalarEvolution &SE;
+  DominatorTree &DT;
+  LoopInfo &LI;
+  Type *I64;
+  DenseMap<Loop *, const SCEV *> Known;
+
+  const SCEV *look(Loop *L) {
+    BasicBlock *Latch = L->getLoopLatch();
+    // The one exit at the end: whatever comes before it is executed once in each iteration.
+    if (!Latch || L->getExitingBlock() != Latch)
+      return nullptr;
+    const SCEV *Back = SE.getBackedgeTakenCount(L);
+    if (isa<SCEVCouldNotCompute>(Back) || Back->getType()->getIntegerBitWidth() > 64)
+      return nullptr;
+    for (BasicBlock *B : L->blocks())
+      for (Instruction &I : *B)
+        if (bringsAnythingElse(I))
+          return nullptr;
+    // A loop without an end may be in it.
+    for (Loop *Inner : L->getSubLoops())
+      if (!times(Inner))
+        return nullptr;
+    if (!L->getLoopPreheader() && !InsertPreheaderForLoop(L, &DT, &LI, nullptr, false))
+      return nullptr;
+    return SE.getAddExpr(SE.getTruncateOrZeroExtend(Back, I64), SE.getOne(I64));
+  }
+
+public:
+  Fitness(ScalarEvolution &SE, DominatorTree &DT, LoopInfo &LI, Type *I64) : SE(SE), DT(DT), LI(LI), I64(I64) {}
+
+  // Null if it does not.
+  const SCEV *times(Loop *L) {
+    auto Found = Known.find(L);
+    if (Found != Known.end())
+      return Found->second;
+    const SCEV *Times = look(L);
+    return Known[L] = Times;
+  }
+};
+
+struct Dimension {
+  const SCEV *Times, *Step;
+};
+} // namespace
+
+// Loads and stores of loops that are executed once in each iteration, at equally spaced addresses or always the same one, with nothing in the loop that
+// could end it early or synchronise: where that begins and how often, computed before the loop. With `Nests` before the outermost loop for which it can be said by two
+// such rows, otherwise before the innermost.
+void thrille_affine(Function *F, FunctionAnalysisManager *FAM, bool Nests, void (*Visit)(void *, const ThrilleAffine *),
+                    void *Data) {
   auto &LI = FAM->getResult<LoopAnalysis>(*F);
   auto &SE = FAM->getResult<ScalarEvolutionAnalysis>(*F);
   auto &DT = FAM->getResult<DominatorTreeAnalysis>(*F);
   SCEVExpander Expander(SE, F->getParent()->getDataLayout(), "thrille");
   Type *I64 = Type::getInt64Ty(F->getContext());
-  for (Loop *L : LI.getLoopsInPreorder()) {
-    BasicBlock *Before = L->getLoopPreheader(), *Latch = L->getLoopLatch();
-    // The one exit at the end: whatever comes before it is executed once in each iteration.
-    if (!L->isInnermost() || !Latch || L->getExitingBlock() != Latch)
-      continue;
-    const SCEV *Back = SE.getBackedgeTakenCount(L);
-    if (isa<SCEVCouldNotCompute>(Back) || Back->getType()->getIntegerBitWidth() > 64)
-      continue;
-    bool Plain = true;
+  Fitness Fit(SE, DT, LI, I64);
+  SmallVector<Loop *, 8> Loops;
+  for (Loop *L : LI.getLoopsInPreorder())
+    if (Fit.times(L))
+      Loops.push_back(L);
+  SmallVector<Instruction *, 32> Accesses;
+  for (Loop *L : Loops)
     for (BasicBlock *B : L->blocks())
-      for (Instruction &I : *B)
-        Plain &= !bringsAnythingElse(I);
-    if (!Plain)
+      if (LI.getLoopFor(B) == L)
+        for (Instruction &I : *B)
+          if (getLoadStorePointerOperand(&I))
+            Accesses.push_back(&I);
+  for (Instruction *I : Accesses) {
+    Value *P = getLoadStorePointerOperand(I);
+    if (!SE.isSCEVable(P->getType()))
       continue;
-    if (!Before)
-      Before = InsertPreheaderForLoop(L, &DT, &LI, nullptr, false);
-    if (!Before)
-      continue;
-    Instruction *At = Before->getTerminator();
-    const SCEV *Times = SE.getAddExpr(SE.getTruncateOrZeroExtend(Back, I64), SE.getOne(I64));
-    for (BasicBlock *B : L->blocks()) {
-      if (!DT.dominates(B, Latch))
-        continue;
-      for (Instruction &I : *B) {
-        Value *P = getLoadStorePointerOperand(&I);
-        if (!P || !SE.isSCEVable(P->getType()))
-          continue;
-        auto *Induction = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(P));
-        if (!Induction || Induction->getLoop() != L || !Induction->isAffine())
-          continue;
-        auto *Step = dyn_cast<SCEVConstant>(Induction->getStepRecurrence(SE));
-        const SCEV *Start = Induction->getStart();
-        if (!Step || !Expander.isSafeToExpandAt(Start, At) || !Expander.isSafeToExpandAt(Times, At))
-          continue;
-        ThrilleAffine Told{&I, At, Expander.expandCodeFor(Start, Start->getType(), At),
-                           Expander.expandCodeFor(Times, I64, At), Step->getAPInt().getSExtValue()};
-        Visit(Data, &Told);
+    const SCEV *Start = SE.getSCEV(P);
+    BasicBlock *Where = I->getParent();
+    SmallVector<Dimension, 2> Dimensions;
+    Instruction *At = nullptr;
+    for (Loop *L = LI.getLoopFor(Where); L && Fit.times(L); L = Nests ? L->getParentLoop() : nullptr) {
+      if (!DT.dominates(Where, L->getLoopLatch()))
+        break;
+      Instruction *Before = L->getLoopPreheader()->getTerminator();
+      const SCEV *From = Start;
+      SmallVector<Dimension, 2> Now = Dimensions;
+      if (!SE.isLoopInvariant(Start, L)) {
+        auto *Induction = dyn_cast<SCEVAddRecExpr>(Start);
+        if (!Induction || Induction->getLoop() != L || !Induction->isAffine() || Now.size() == 2)
+          break;
+        From = Induction->getStart();
+        Now.push_back({Fit.times(L), SE.getTruncateOrSignExtend(Induction->getStepRecurrence(SE), I64)});
       }
+      bool Safe = SE.isLoopInvariant(From, L) && Expander.isSafeToExpandAt(From, Before);
+      for (const Dimension &D : Now)
+        for (const SCEV *S : {D.Times, D.Step})
+          Safe &= SE.isLoopInvariant(S, L) && Expander.isSafeToExpandAt(S, Before);
+      if (!Safe)
+        break;
+      Start = From, Dimensions = Now, At = Before, Where = Before->getParent();
     }
+    if (!At)
+      continue;
+    auto Expand = [&](const SCEV *S) { return Expander.expandCodeFor(S, S->getType(), At); };
+    const Dimension Once{SE.getOne(I64), SE.getZero(I64)};
+    const Dimension Row = Dimensions.empty() ? Once : Dimensions[0];
+    ThrilleAffine Told{I, At, Expand(Start), Expand(Row.Times), Expand(Row.Step), nullptr, nullptr};
+    if (Dimensions.size() == 2)
+      Told.Rows = Expand(Dimensions[1].Times), Told.Pitch = Expand(Dimensions[1].Step);
+    Visit(Data, &Told);
   }
 }
 

@@ -7,6 +7,7 @@
 use crate::hooks;
 use crate::ir::{self, blocks, instructions};
 use crate::llvm::*;
+use crate::options::Options;
 use std::collections::{HashMap, HashSet};
 
 /// How many bytes an access touches.
@@ -23,7 +24,9 @@ pub enum Extent {
         /// How often.
         times: Value,
         /// How far apart.
-        step: i64,
+        step: Value,
+        /// Of a nest of loops: how often all that, and how far apart.
+        rows: Option<(Value, Value)>,
     },
 }
 
@@ -68,8 +71,8 @@ pub struct Unfit(pub &'static str);
 const CALLED_ABOVE: u64 = 1024;
 
 /// Looks at a function. `spaced` are the accesses that are told before their loops.
-pub fn find(function: Value, layout: Layout, spaced: &[Affine]) -> Result<Found, Unfit> {
-    let mut private = Private::default();
+pub fn find(function: Value, layout: Layout, spaced: &[Affine], options: Options) -> Result<Found, Unfit> {
+    let mut private = Private { known: HashMap::new(), options };
     let mut found = Found::default();
     let by_access: HashMap<Value, &Affine> = spaced.iter().map(|a| (a.access, a)).collect();
     let mut before_loops: HashMap<Value, Vec<Access>> = HashMap::new();
@@ -77,7 +80,8 @@ pub fn find(function: Value, layout: Layout, spaced: &[Affine]) -> Result<Found,
         if let (Some(affine), Extent::Bytes(bytes)) = (by_access.get(&access.instruction), access.extent)
             && !private.is(access.address)
         {
-            let extent = Extent::Spaced { bytes, times: affine.times, step: affine.step };
+            let rows = affine.rows.some().map(|rows| (rows, affine.pitch));
+            let extent = Extent::Spaced { bytes, times: affine.times, step: affine.step, rows };
             let moved = Access { address: affine.start, extent, ..access };
             before_loops.entry(affine.before).or_default().push(moved);
         }
@@ -196,20 +200,21 @@ fn context(instruction: Value) -> Context {
 }
 
 /// Memory that nobody else knows of.
-#[derive(Default)]
 struct Private {
     known: HashMap<Value, bool>,
+    options: Options,
 }
 
 impl Private {
     fn is(&mut self, address: Value) -> bool {
-        let base = thrille_underlying(address);
+        let (base, options) = (thrille_underlying(address), self.options);
         *self.known.entry(base).or_insert_with(|| {
             if !LLVMIsAAllocaInst(base).is_none() {
-                return !thrille_escapes(base);
+                return options.escape && !thrille_escapes(base);
             }
             let global = LLVMIsAGlobalVariable(base);
-            !global.is_none() && (LLVMIsGlobalConstant(global) != 0 || thrille_in_tables_of_others(global))
+            !global.is_none()
+                && (options.constants && LLVMIsGlobalConstant(global) != 0 || thrille_in_tables_of_others(global))
         })
     }
 }

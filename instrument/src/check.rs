@@ -24,8 +24,11 @@ pub fn insert(ir: &Ir, hooks: &Hooks, tables: &Tables, map: Map, group: &Group, 
                 let length = ir.as_i64(copy(length));
                 hooks.range.call(ir, &[address, site, length])
             }
-            Extent::Spaced { times, step, .. } => {
-                hooks.affine.call(ir, &[address, site, copy(times), ir.int(ir.i64, step as u64)])
+            Extent::Spaced { times, step, rows: None, .. } => {
+                hooks.affine.call(ir, &[address, site, copy(times), copy(step)])
+            }
+            Extent::Spaced { times, step, rows: Some((rows, pitch)), .. } => {
+                hooks.nest.call(ir, &[address, site, copy(times), copy(step), copy(rows), copy(pitch)])
             }
         };
         thrille_place(call, copy(access.instruction));

@@ -36,6 +36,7 @@ pub struct Hooks {
     pub access: Hook,
     pub range: Hook,
     pub affine: Hook,
+    pub nest: Hook,
     pub register: Hook,
     pub unregister: Hook,
 }
@@ -58,10 +59,11 @@ impl Hooks {
             access: preserving("thrille_access", &[pointer, pointer]),
             range: preserving("thrille_range", &[pointer, pointer, i64]),
             affine: preserving("thrille_affine", &[pointer, pointer, i64, i64]),
+            nest: preserving("thrille_nest", &[pointer, pointer, i64, i64, i64, i64]),
             register: ordinary("thrille_register", &[pointer, pointer]),
             unregister: ordinary("thrille_unregister", &[pointer, pointer]),
         };
-        for hook in [hooks.access, hooks.range, hooks.affine] {
+        for hook in [hooks.access, hooks.range, hooks.affine, hooks.nest] {
             // They give back what the block's countdown is to be; nothing of the program's memory, or of the tables that it looks at, changes.
             thrille_touches_nothing(hook.function);
         }

@@ -68,13 +68,15 @@ impl Pass {
         if ir::has(function, "presplitcoroutine") {
             return Outcome::Left("it is a coroutine");
         }
-        if let Err(accesses::Unfit(why)) = accesses::find(function, self.layout, &[]) {
+        if let Err(accesses::Unfit(why)) = accesses::find(function, self.layout, &[], self.options) {
             return Outcome::Left(why);
         }
         thrille_lower_odd_atomics(function);
         thrille_forget_analyses(function, self.analyses);
-        let spaced = if self.options.ranges { spaced(function, self.analyses) } else { Vec::new() };
-        let Ok(mut found) = accesses::find(function, self.layout, &spaced) else { return Outcome::Silent };
+        let spaced = if self.options.ranges { spaced(function, self.analyses, self.options.nests) } else { Vec::new() };
+        let Ok(mut found) = accesses::find(function, self.layout, &spaced, self.options) else {
+            return Outcome::Silent;
+        };
         self.take_over(function);
         let eliminated = eliminate::eliminate(function, &mut found.groups, self.options.eliminate);
         if found.groups.is_empty() {
@@ -147,14 +149,14 @@ fn can_jump(function: Value) -> bool {
 }
 
 /// The accesses of loops that are told before them.
-fn spaced(function: Value, analyses: Analyses) -> Vec<Affine> {
+fn spaced(function: Value, analyses: Analyses, nests: bool) -> Vec<Affine> {
     unsafe extern "C" fn visit(all: *mut c_void, told: *const Affine) {
         // SAFETY: called back with the vector below and an access.
         unsafe { (*all.cast::<Vec<Affine>>()).push(*told) };
     }
     let mut all: Vec<Affine> = Vec::new();
     // SAFETY: the callback is given the vector, which outlives the call.
-    unsafe { thrille_affine(function, analyses, visit, (&raw mut all).cast()) };
+    unsafe { thrille_affine(function, analyses, nests, visit, (&raw mut all).cast()) };
     all
 }
 

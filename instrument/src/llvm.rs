@@ -93,7 +93,10 @@ pub struct Affine {
     pub before: Value,
     pub start: Value,
     pub times: Value,
-    pub step: i64,
+    pub step: Value,
+    /// None if it is one row.
+    pub rows: Value,
+    pub pitch: Value,
 }
 
 /// Text of the compiler's.
@@ -252,6 +255,7 @@ unsafe extern "C" {
     pub fn thrille_affine(
         function: Value,
         analyses: Analyses,
+        nests: bool,
         visit: unsafe extern "C" fn(*mut c_void, *const Affine),
         data: *mut c_void,
     );

@@ -16,10 +16,16 @@ pub enum Eliminate {
 pub struct Options {
     /// Checks of loops at equally spaced addresses are one check before the loop.
     pub ranges: bool,
+    /// The same before nests of loops.
+    pub nests: bool,
     /// Control changes sides at loop headers.
     pub loops: bool,
     /// Functions without loops get their instrumented copy out of line.
     pub apart: bool,
+    /// Variables whose address goes nowhere are not told.
+    pub escape: bool,
+    /// Constants are not told.
+    pub constants: bool,
     /// See there.
     pub eliminate: Eliminate,
     /// Every function is verified.
@@ -37,8 +43,11 @@ impl Options {
     fn parse(words: &str) -> Self {
         let mut options = Self {
             ranges: true,
+            nests: true,
             loops: true,
             apart: true,
+            escape: true,
+            constants: true,
             eliminate: Eliminate::SameLine,
             verify: cfg!(debug_assertions),
             report: false,
@@ -46,14 +55,17 @@ impl Options {
         for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
             match word {
                 "no-ranges" => options.ranges = false,
+                "no-nests" => options.nests = false,
                 "no-loops" => options.loops = false,
                 "no-apart" => options.apart = false,
+                "no-escape" => options.escape = false,
+                "no-constants" => options.constants = false,
                 "no-eliminate" => options.eliminate = Eliminate::Nothing,
                 "eliminate-any-line" => options.eliminate = Eliminate::AnyLine,
                 "verify" => options.verify = true,
                 "report" => options.report = true,
                 _ => eprintln!(
-                    "thrille: THRILLE_PLUGIN={word} is not known: no-ranges, no-loops, no-apart, no-eliminate, eliminate-any-line, verify, report"
+                    "thrille: THRILLE_PLUGIN={word} is not known: no-ranges, no-nests, no-loops, no-apart, no-escape, no-constants, no-eliminate, eliminate-any-line, verify, report"
                 ),
             }
         }

@@ -14,8 +14,11 @@
 //! | [`modules`] | which code addresses belong to which loaded file |
 //! | [`stacks`] | the tree of calls |
 //! | [`sink`] | the rank's file |
-//! | [`seen`] | what a task has touched already |
-//! | [`crew`] | the same, of tasks that run on several threads |
+//! | [`footprint`] | what the strand of a task has touched: bits for bytes, and which lines |
+//! | [`quick`] | accesses of which nothing comes: what hooks look at first |
+//! | [`trails`] | which lines of a strand that is over touched which bytes |
+//! | [`crew`] | tasks that run on several threads |
+//! | [`seen`] | what a task of theirs has touched already |
 //! | [`watch`] | races between tasks of the rank, if somebody asks for them |
 //! | [`session`] | a rank's whole life: it makes the cuts and writes down what they find |
 //!
@@ -26,8 +29,10 @@ pub mod blocks;
 mod callers;
 mod carried;
 pub mod crew;
+pub mod footprint;
 pub mod modules;
 mod open;
+pub mod quick;
 pub mod rank;
 pub mod recorder;
 pub mod regions;
@@ -37,6 +42,7 @@ pub mod session;
 pub mod sink;
 pub mod stacks;
 mod thin;
+pub mod trails;
 pub mod underway;
 pub mod watch;
 

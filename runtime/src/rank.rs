@@ -273,20 +273,27 @@ impl Rank {
         self.strands.len() == 1
     }
 
-    /// Whether all of the process's memory matters, not only what other ranks reach.
+    /// Whether all of the process's memory matters to its strands, not only what other ranks reach.
     fn all_memory(&self) -> bool {
-        !self.single() || self.watch.as_ref().is_some_and(|watch| watch.looks())
+        !self.single() || self.watch.as_ref().is_some_and(|watch| watch.crew.is_some() && watch.looks())
     }
 
     /// A step of the rank's task graph: the strand of a task ends, another one begins.
     pub fn task_step(&mut self, recorder: &mut Recorder, event: thrille_tasks::Event) {
+        if let Some(watch) = &mut self.watch
+            && watch.stays(event)
+        {
+            return watch.step(event);
+        }
         self.drain(recorder);
+        recorder.see(&self.regions, self.all_memory());
         if let Some(watch) = &mut self.watch {
             watch.step(event);
-            let looks = watch.looks();
-            recorder.seen.turn(looks);
+            recorder.follow_tasks(watch.looks());
+            if watch.looks_at_each() {
+                recorder.footprint.looks_at_each();
+            }
         }
-        recorder.see(&self.regions, self.all_memory());
     }
 
     /// What the strand of a task on one of several threads did so far goes to its core ([`Recorder::core`]); `own` is asked for the thread's own memory when
@@ -330,6 +337,7 @@ impl Rank {
             self.sent(to, operations, bytes);
         }
         let mut runs = std::mem::take(&mut self.scratch);
+        recorder.count_repeated();
         recorder.runs.take(&mut runs);
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
             self.look_at(recorder, &mut runs);
@@ -434,9 +442,17 @@ impl Rank {
             let own = |run: &Run| Interval::from_bounds(run.lo, run.hi).is_ok_and(|at| hand.has_own(at));
             hand.bound |= runs.iter().any(|run| run.segment == UNRESOLVED && own(run));
         }
-        for run in runs.iter() {
+        // What a task did that nothing keeps apart from others is in its footprint; the rest is here, and what others have to know.
+        let by_line = |run: &Run| {
+            !recorder.footprint.is_on()
+                || run.locks != LocksetId::EMPTY
+                || !matches!(run.kind, Kind::Read | Kind::Write)
+        };
+        for run in runs.iter().filter(|run| by_line(run)) {
             watch.access(recorder.hand.as_deref_mut(), &self.regions, self.me, &self.locksets, run);
         }
+        watch.strand(&mut recorder.footprint, Phases { lo: recorder.phase, hi: Some(recorder.until) });
+        recorder.renew_quick();
         let followed = recorder.hand.as_ref().is_some_and(|hand| hand.core.strand().is_some());
         if (self.knowledge.len() == 1 || followed) && self.open.is_empty() {
             runs.retain(|run| run.segment != UNRESOLVED);
@@ -472,6 +488,8 @@ impl Rank {
         // With one strand, blocks are not kept: only what is under way can still be using the memory.
         let (end, mut later) = (address.saturating_add(usable), false);
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
+            // What the strand has done to it before is another line.
+            self.drain(recorder);
             recorder.seen.clear();
             let _ = recorder.touch(address, usable, Kind::Write, Act::LibraryCall, pc);
             self.drain(recorder);

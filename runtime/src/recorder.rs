@@ -1,6 +1,8 @@
 //! What one strand carries with it. Its own thread alone touches it: no lock on the access path.
 
 use crate::crew::Hand;
+use crate::footprint::{Footprint, Item, TEETH, Told};
+use crate::quick::Quick;
 use crate::rank::{Binding, Role};
 use crate::regions::Regions;
 use crate::runs::{Offered, Room, Run, Runs, Touch};
@@ -9,11 +11,21 @@ use crate::stacks::CallStack;
 use crate::underway::{UnderWay, Use};
 use std::sync::Arc;
 use thrille_model::{Act, Comb, Held, Interval, Kind, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand, Token, comb};
+use thrille_tasks::Touch as Touches;
 
 /// Private memory by address, before it is known which block that is.
 pub const UNRESOLVED: Segment = Segment::Block(0);
 
 const BUFFERED: usize = 1 << 15;
+
+/// Rows that are looked at piece by piece before they are as a whole.
+const FEW: u64 = 8;
+
+/// Where a piece of a row is.
+#[inline(always)]
+fn tooth_at(address: u64, step: i64, tooth: u64) -> u64 {
+    address.wrapping_add_signed(step.wrapping_mul(tooth as i64))
+}
 
 /// One strand's own state.
 #[derive(Debug)]
@@ -41,9 +53,14 @@ pub struct Recorder {
     pub stack: CallStack,
     /// The return address of the call that it synchronises by; 0 if that is not known.
     pub calling: u64,
-    /// While tasks are followed: what this one has touched already.
+    /// While tasks are followed that run one after the other: what this one has touched.
+    pub(crate) footprint: Footprint,
+    /// What of all that need not be looked at.
+    quick: Quick,
+    /// What of that others know already.
+    again: Again,
+    /// The same on several threads: what it has touched already, and what it does for them.
     pub(crate) seen: Seen,
-    /// The same on several threads: what this one does for them.
     pub(crate) hand: Option<Box<Hand>>,
     regions: Arc<Regions>,
     hint: usize,
@@ -64,6 +81,29 @@ pub struct Recorder {
     pub spent: Option<(u64, u64)>,
     /// Those on shared memory.
     pub observed: u64,
+}
+
+/// Accesses of lines to bytes that others reach too, which were recorded at the strand's present position: tasks do the same thing many times over, and
+/// nothing but their number would come of it.
+#[derive(Debug, Default)]
+struct Again {
+    known: Vec<(u64, u64, u64, Pos, bool)>,
+}
+
+impl Again {
+    const SLOTS: usize = 256;
+
+    /// Whether it is one of them; it is from now on.
+    #[inline(never)]
+    fn is(&mut self, pc: u64, address: u64, len: u64, kind: Kind, pos: Pos) -> bool {
+        if self.known.is_empty() {
+            self.known = vec![(0, 0, 0, Pos(0), false); Self::SLOTS];
+        }
+        let mixed = (pc ^ address.rotate_left(24)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let this = (pc, address, len, pos, kind == Kind::Write);
+        let known = &mut self.known[(mixed >> 48) as usize % Self::SLOTS];
+        std::mem::replace(known, this) == this
+    }
 }
 
 #[derive(Debug, Default)]
@@ -142,6 +182,9 @@ impl Recorder {
             stack: CallStack::new(),
             calling: 0,
             regions,
+            footprint: Footprint::default(),
+            quick: Quick::default(),
+            again: Again::default(),
             seen: Seen::default(),
             hand: None,
             hint: 0,
@@ -194,18 +237,142 @@ impl Recorder {
         self.phase
     }
 
+    /// Where hooks find [`Quick`].
+    pub const QUICK: usize = std::mem::offset_of!(Self, quick);
+
+    /// Whether nothing comes of a load or store: the strand of a task has done the same before, or there is nobody else to whom it could matter. May not know.
+    #[inline(always)]
+    pub fn is_idle_touch(&mut self, address: u64, len: u64, touch: Touches) -> bool {
+        self.quick.has(address, len, touch)
+    }
+
+    /// Something has changed that [`Quick`] does not know of.
+    pub(crate) fn renew_quick(&mut self) {
+        self.quick.renew(!self.threaded && self.watched.now.0.is_empty());
+    }
+
+    /// What was idle counts as well.
+    pub(crate) fn count_repeated(&mut self) {
+        let repeated = self.quick.take_repeated();
+        self.executed += repeated;
+        self.observed += if self.footprint.is_on() { repeated } else { 0 };
+    }
+
     /// A load, a store or another access that is over at once. `Full` asks to have the buffer taken by [`crate::Session::drain`].
     #[inline(always)]
     pub fn touch(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
         self.executed += 1;
+        if self.footprint.is_on() {
+            return self.touch_by_task(address, len, kind, act, pc);
+        }
         if self.seen.is_on() && self.seen.has(address, len, kind) {
             self.observed += 1;
             return Room::Enough;
         }
+        self.touch_by_strand(address, len, kind, act, pc)
+    }
+
+    /// A load or store by a task that runs after another, of a line that only tasks reach, most of which go on where the same place was before. False if it is not such.
+    #[inline(always)]
+    pub fn touch_on(&mut self, address: u64, len: u64, touch: Touches, act: Act, pc: u64) -> bool {
+        if !self.footprint.is_on() || self.threaded || self.locks != LocksetId::EMPTY || !self.watched.now.0.is_empty()
+        {
+            return false;
+        }
+        let Some((told, read, written)) = self.footprint.touch_line(address, len, touch) else { return false };
+        (self.executed, self.observed) = (self.executed + 1, self.observed + 1);
+        self.quick.put(address, read, written);
+        if told == Told::New {
+            let item = Item::bytes(address, len);
+            // The line's page is there, so there is room for it.
+            if !self.footprint.goes_on(pc, act, touch, &item) {
+                return self.touch_first(item, len, act, touch, pc) == Room::Enough;
+            }
+        }
+        true
+    }
+
+    /// The same by a task among tasks that run one after the other: what is not kept apart by anything goes to its footprint, and what matters to others too goes on.
+    #[inline(always)]
+    fn touch_by_task(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
+        let plain = match kind {
+            Kind::Read => Touches::Read,
+            Kind::Write => Touches::Write,
+            Kind::Atomic(_) | Kind::Await => return self.touch_with_care(address, len, kind, act, pc),
+        };
+        if self.locks != LocksetId::EMPTY {
+            return self.touch_with_care(address, len, kind, act, pc);
+        }
+        let mut room = Room::Enough;
+        if !self.threaded
+            && self.watched.now.0.is_empty()
+            && let Some((told, read, written)) = self.footprint.touch_line(address, len, plain)
+        {
+            self.observed += 1;
+            self.quick.put(address, read, written);
+            if told == Told::New {
+                room = self.touch_first(Item::bytes(address, len), len, act, plain, pc);
+            } else if self.footprint.is_crowded() {
+                room = Room::Full;
+            }
+            return room;
+        }
+        if self.footprint.touch(address, len, plain) == Told::New {
+            room = self.touch_first(Item::bytes(address, len), len, act, plain, pc);
+        }
+        if self.concerns_others(address, address.saturating_add(len))
+            && !self.again.is(pc, address, len, kind, self.pos)
+        {
+            let other = self.touch_by_strand(address, len, kind, act, pc);
+            return if room == Room::Full { room } else { other };
+        }
+        self.observed += 1;
+        room
+    }
+
+    /// Whether others than the tasks may have to know of these bytes.
+    #[inline(always)]
+    fn concerns_others(&mut self, lo: u64, hi: u64) -> bool {
+        self.threaded || !self.watched.now.0.is_empty() || !self.regions.is_clear_of(lo, hi, &mut self.hint)
+    }
+
+    /// The strand has not touched all of these bytes before in this way.
+    #[inline(never)]
+    fn touch_first(&mut self, item: Item, len: u64, act: Act, touch: Touches, pc: u64) -> Room {
+        const LONGEST: u64 = 1 << 31;
+        let stack = &mut self.stack;
+        if self.footprint.goes_on(pc, act, touch, &item) {
+            // All is told.
+        } else if len <= LONGEST {
+            self.footprint.log(pc, act, touch, item, || stack.at(pc));
+        } else {
+            for part in (0..len).step_by(LONGEST as usize) {
+                let item = Item::bytes(item.lo + part, (len - part).min(LONGEST));
+                self.footprint.log(pc, act, touch, item, || stack.at(pc));
+            }
+        }
+        if self.footprint.is_crowded() { Room::Full } else { Room::Enough }
+    }
+
+    /// Under a lock, or atomically: by lines.
+    #[inline(never)]
+    fn touch_with_care(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
+        let threaded = std::mem::replace(&mut self.threaded, true);
+        let room = self.touch_by_strand(address, len, kind, act, pc);
+        self.threaded = threaded;
+        room
+    }
+
+    /// The same of a strand.
+    #[inline(always)]
+    fn touch_by_strand(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
         let Some(region) = self.regions.find(address, &mut self.hint) else {
             // Private memory matters while there are other threads, or a nonblocking operation of this strand uses it.
             let end = address.saturating_add(len);
             if !self.threaded && !self.watched.touches(address, end) {
+                if self.quick.is_on() && !self.footprint.is_on() && self.is_private_line(address) {
+                    self.quick.put(address, u64::MAX, u64::MAX);
+                }
                 return Room::Enough;
             }
             if address.wrapping_sub(self.own.0) < self.own.1 && self.asks_for_thread() {
@@ -224,6 +391,57 @@ impl Recorder {
         self.crossed |= used;
         let pos = if used { self.pos } else { self.epoch };
         self.record(pos, lo, hi, owner, segment, kind, act, pc)
+    }
+
+    #[inline(never)]
+    fn is_private_line(&mut self, address: u64) -> bool {
+        let line = address & !63;
+        self.regions.is_clear_of(line, line.saturating_add(64), &mut self.hint)
+    }
+
+    /// Equally spaced accesses of one line, as many of them as can be taken in at once: how many those are, and whether there is room for more.
+    #[allow(clippy::too_many_arguments, reason = "what a loop does, in registers")]
+    pub fn touch_row(
+        &mut self,
+        address: u64,
+        size: u64,
+        times: u64,
+        step: i64,
+        kind: Kind,
+        act: Act,
+        pc: u64,
+    ) -> (u64, Room) {
+        let times = times.min(TEETH);
+        let reach = step.unsigned_abs().saturating_mul(times.saturating_sub(1));
+        let lo = if step < 0 { address.wrapping_sub(reach) } else { address };
+        let plain = match kind {
+            Kind::Read => Touches::Read,
+            Kind::Write => Touches::Write,
+            Kind::Atomic(_) | Kind::Await => return (1, self.touch(address, size, kind, act, pc)),
+        };
+        if !self.footprint.is_on()
+            || self.locks != LocksetId::EMPTY
+            || self.concerns_others(lo, lo.saturating_add(reach).saturating_add(size))
+        {
+            return (1, self.touch(address, size, kind, act, pc));
+        }
+        (self.executed, self.observed) = (self.executed + times, self.observed + times);
+        if times <= FEW && (0..times).all(|tooth| self.quick.has(tooth_at(address, step, tooth), size, plain)) {
+            return (times, Room::Enough);
+        }
+        if self.footprint.touch_comb(address, size, times, step, plain) == Told::Known {
+            return (times, Room::Enough);
+        }
+        let item = Item::bytes(lo, size);
+        let room = match u32::try_from(step.unsigned_abs()) {
+            Ok(stride) => self.touch_first(Item { stride, count: times as u32, ..item }, size, act, plain, pc),
+            Err(_) => (0..times)
+                .map(|tooth| {
+                    self.touch_first(Item::bytes(lo + tooth * step.unsigned_abs(), size), size, act, plain, pc)
+                })
+                .fold(Room::Enough, |all, room| if room == Room::Full { room } else { all }),
+        };
+        (times, room)
     }
 
     /// A task that uses its thread's own memory, not recorded until it is bound.
@@ -267,6 +485,7 @@ impl Recorder {
         swap(&mut self.under_way, &mut role.under_way);
         swap(&mut self.watched, &mut role.watched);
         swap(&mut self.binding, &mut role.binding);
+        self.quick.renew(false);
     }
 
     /// The same for many bytes, of which some may be shared and some not.
@@ -319,6 +538,7 @@ impl Recorder {
     /// Whether nobody but this strand can reach these bytes, now or when a buffer that some operation used is used again.
     pub fn is_private(&mut self, address: u64, len: u64) -> bool {
         !self.threaded
+            && !self.footprint.is_on()
             && self.regions.find(address, &mut self.hint).is_none()
             && !self.watched.ever.touches(address, address.saturating_add(len))
     }
@@ -328,12 +548,29 @@ impl Recorder {
         self.generation.wrapping_add(self.watched.grown)
     }
 
+    /// Tasks that run one after the other are followed from now on, or not.
+    pub(crate) fn follow_tasks(&mut self, follow: bool) {
+        if follow && !self.footprint.is_on() {
+            self.generation = self.generation.wrapping_add(1);
+        }
+        if !follow {
+            self.again.known.clear();
+        }
+        self.footprint.turn(follow);
+        self.quick.begin();
+        self.renew_quick();
+    }
+
     /// Uses these regions from now on, and knows whether there are other strands.
     pub(crate) fn see(&mut self, regions: &Arc<Regions>, threaded: bool) {
         if threaded && !self.threaded {
             self.generation = self.generation.wrapping_add(1);
         }
         self.threaded = threaded;
+        self.footprint.see(regions);
+        if threaded || !Arc::ptr_eq(&self.regions, regions) {
+            self.quick.renew(false);
+        }
         if !Arc::ptr_eq(&self.regions, regions) {
             self.regions = Arc::clone(regions);
             self.generation = self.generation.wrapping_add(1);
@@ -344,7 +581,10 @@ impl Recorder {
     #[inline]
     pub(crate) fn use_until_done(&mut self, used: Use) {
         match used {
-            Use::Private(bytes) => comb::teeth(bytes).for_each(|tooth| self.watched.add(tooth.lo(), tooth.hi())),
+            Use::Private(bytes) => {
+                comb::teeth(bytes).for_each(|tooth| self.watched.add(tooth.lo(), tooth.hi()));
+                self.quick.renew(false);
+            }
             Use::Shared(owner, segment, bytes) => self.under_way.add(owner, segment, bytes),
         }
     }
@@ -367,7 +607,7 @@ impl Recorder {
     /// Whether none of its operations is under way and there is no other strand to complete one.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        !self.threaded && self.under_way.is_empty() && self.watched.now.0.is_empty()
+        !self.threaded && !self.footprint.is_on() && self.under_way.is_empty() && self.watched.now.0.is_empty()
     }
 
     /// The position of its last event. While it stays the same, others cannot tell one moment of the strand from another.
@@ -396,10 +636,10 @@ impl Recorder {
     /// Operations that use this were carried out so many times without being recorded.
     pub fn count_again(&mut self, uses: &[Use], times: u64) {
         for &used in uses {
-            if let Use::Shared(to, _, lo, hi) = used
+            if let Use::Shared(to, _, (range, comb)) = used
                 && to != self.strand.rank
             {
-                let sum = times * (hi - lo);
+                let sum = times * comb.bytes(range);
                 match self.repeated.iter_mut().find(|(rank, ..)| *rank == to) {
                     Some((_, operations, bytes)) => (*operations, *bytes) = (*operations + times, *bytes + sum),
                     None => self.repeated.push((to, times, sum)),

@@ -52,6 +52,19 @@ impl Regions {
         }
     }
 
+    /// Whether none of these bytes is shared; `hint` as above.
+    #[inline]
+    pub fn is_clear_of(&self, lo: u64, hi: u64, hint: &mut usize) -> bool {
+        if hi <= self.lo || self.hi <= lo {
+            return true;
+        }
+        let clear = |index: usize| {
+            self.sorted.get(index).is_some_and(|region| region.end <= lo)
+                && self.sorted.get(index + 1).is_none_or(|region| hi <= region.start)
+        };
+        clear(*hint) || self.find(lo, hint).is_none() && clear(*hint)
+    }
+
     /// The first address behind this one where a region begins or ends.
     pub fn boundary(&self, address: u64) -> Option<u64> {
         let region = self.sorted.get(self.sorted.partition_point(|r| r.end <= address))?;
@@ -93,6 +106,11 @@ mod tests {
             let edges = all.iter().flat_map(|r| [r.start, r.end]);
             let back = expected.and_then(|r| regions.address(r.owner, r.segment, address - r.start));
             assert_eq!(back, expected.map(|_| address), "{address}");
+            for len in [1, 8, 95, 120, 600] {
+                let clear = !all.iter().any(|r| r.start < address + len && address < r.end);
+                assert_eq!(regions.is_clear_of(address, address + len, &mut hint), clear, "{address} {len}");
+                assert_eq!(regions.is_clear_of(address, address + len, &mut 9), clear, "{address} {len}");
+            }
             assert_eq!(regions.boundary(address), edges.filter(|&edge| edge > address).min(), "{address}");
         }
         assert_eq!(Regions::default().find(0, &mut hint), None);

@@ -1,11 +1,13 @@
 //! Races between tasks of this rank, found while the program runs them one after the other: see the crate `tasks`.
 //!
-//! The strand's runs go here before they go anywhere else. Memory of this process is told apart by address, whatever segment it is also part of;
+//! What a strand has touched comes here at its end: its footprint, and by lines what it did under locks or atomically. Memory of this process is told apart by address, whatever segment it is also part of;
 //! memory of others, which only one-sided operations reach, has numbers of its own above all addresses.
 
 use crate::crew::{Crew, Hand};
+use crate::footprint::{Bits, Footprint};
 use crate::regions::Regions;
 use crate::runs::Run;
+use crate::trails::Trails;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -42,6 +44,36 @@ struct Pair {
     phases: Phases,
 }
 
+/// Pairs of lines that race, each once.
+#[derive(Debug, Default)]
+struct Pairs(FxHashMap<(SiteId, SiteId), Pair>);
+
+impl Pairs {
+    fn key(one: SiteId, other: SiteId) -> (SiteId, SiteId) {
+        (one.min(other), one.max(other))
+    }
+
+    /// Takes in a race of strands by the pairs of their lines.
+    fn add(&mut self, trails: &Trails, lines: &[(Line, StackId)], race: &Found, phases: Phases) {
+        let kind = |site: SiteId| match lines[site.0 as usize].0.kind {
+            Kind::Atomic(atomic) if atomic.effect != Effect::Load => Kind::Write,
+            Kind::Write => Kind::Write,
+            Kind::Atomic(_) | Kind::Read | Kind::Await => Kind::Read,
+        };
+        let mut found = Vec::new();
+        let known = |one, other| self.0.contains_key(&Self::key(one, other));
+        trails.pairs(race, kind, known, |race| found.push(*race));
+        for first in found {
+            let key = Self::key(first.earlier.site, first.later.site);
+            if let Some(pair) = self.0.get_mut(&key) {
+                pair.seen += 1;
+            } else if self.0.len() < MOST {
+                self.0.insert(key, Pair { first, seen: 1, phases });
+            }
+        }
+    }
+}
+
 /// What makes the program's task graph one that the detector does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfit(pub String);
@@ -55,7 +87,8 @@ pub struct Watch {
     held: FxHashMap<(LocksetId, Option<Atomicity>, Option<usize>), Guard>,
     lines: Vec<(Line, StackId)>,
     numbers: FxHashMap<Line, SiteId>,
-    pairs: FxHashMap<(SiteId, SiteId), Pair>,
+    pairs: Pairs,
+    trails: Trails,
     /// Whose memory each part of what is far away is.
     far: Vec<(Rank, Segment)>,
     /// Where this rank's parts of windows begin.
@@ -85,7 +118,8 @@ impl Watch {
             held: FxHashMap::default(),
             lines: Vec::new(),
             numbers: FxHashMap::default(),
-            pairs: FxHashMap::default(),
+            pairs: Pairs::default(),
+            trails: Trails::default(),
             far: Vec::new(),
             windows: FxHashMap::default(),
             own: Vec::new(),
@@ -115,6 +149,11 @@ impl Watch {
         self.unfit.is_none() && self.crew.as_ref().map_or_else(|| !self.detector.is_serial(), |crew| crew.active)
     }
 
+    /// Whether it wants to see each access by itself.
+    pub(crate) fn looks_at_each(&self) -> bool {
+        self.mode == Mode::Vanilla
+    }
+
     /// A task was created.
     pub fn creates(&mut self) {
         self.created += 1;
@@ -127,6 +166,11 @@ impl Watch {
         }
     }
 
+    /// Whether a step would change nothing, so that what runs is the same strand before and after.
+    pub(crate) fn stays(&self, event: Event) -> bool {
+        self.detector.stays(event)
+    }
+
     pub(crate) fn step(&mut self, event: Event) {
         self.created += u64::from(event == Event::Spawn);
         if self.unfit.is_none()
@@ -136,6 +180,7 @@ impl Watch {
         }
         if self.detector.is_serial() {
             self.words.clear();
+            self.trails.clear();
         }
     }
 
@@ -272,14 +317,51 @@ impl Watch {
             return;
         }
         let (pairs, phases) = (&mut self.pairs, Phases { lo: run.phase, hi: Some(run.until) });
-        self.detector.access(&self.guards, &access, &mut |found| {
-            let key = (found.earlier.site.min(found.later.site), found.earlier.site.max(found.later.site));
-            if let Some(pair) = pairs.get_mut(&key) {
-                pair.seen += 1;
-            } else if pairs.len() < MOST {
-                pairs.insert(key, Pair { first: *found, seen: 1, phases });
-            }
+        let (trails, lines) = (&self.trails, &self.lines);
+        self.detector.access(&self.guards, &access, &mut |race| pairs.add(trails, lines, race, phases));
+    }
+
+    /// The strand of a task is over, or has touched enough for now: looks at what it has touched, without any guard.
+    pub(crate) fn strand(&mut self, footprint: &mut Footprint, phases: Phases) {
+        if footprint.is_empty() {
+            return;
+        }
+        let (lines, numbers) = (&mut self.lines, &mut self.numbers);
+        let (items, places) = footprint.logged(|place| {
+            let line = Line { pc: place.pc, kind: place.kind, act: place.act, locks: LocksetId::EMPTY };
+            let number = numbers.entry(line).or_insert_with(|| {
+                lines.push((line, place.stack));
+                SiteId(lines.len() as u32 - 1)
+            });
+            number.0
         });
+        let name = |place: u32| SiteId(places[place as usize].name);
+        if let Some(site) = self.trails.add(items, name) {
+            let (pairs, trails, lines) = (&mut self.pairs, &self.trails, &self.lines);
+            let (detector, guards, own, stack) = (&mut self.detector, &self.guards, &self.own, self.stack);
+            let mut stack_low = self.stack_low;
+            footprint.intervals(|which, all| {
+                without(own, all, |at| {
+                    if stack.is_some_and(|stack| stack.overlaps(at)) {
+                        stack_low = stack_low.min(at.lo());
+                    }
+                    let touch = if which == Bits::Written { Touch::Write } else { Touch::Read };
+                    let access = Access { at, touch, guard: Guard::NONE, site };
+                    if which != Bits::OnlyRead {
+                        detector.check(guards, &access, &mut |race| pairs.add(trails, lines, race, phases));
+                    }
+                    if which != Bits::Read {
+                        detector.keep(&access);
+                    }
+                });
+            });
+            self.stack_low = stack_low;
+        }
+        footprint.clear();
+        if self.trails.is_full() {
+            let detector = &self.detector;
+            self.trails.retain(|need| detector.sites(need));
+        }
     }
 
     /// The races, in the words of the report; `site` names places in the program.
@@ -299,7 +381,7 @@ impl Watch {
                 phases: Phases { lo: found.phase, hi: Some(found.phase) },
             })
             .collect();
-        let mut pairs: Vec<&Pair> = self.pairs.values().chain(&found).collect();
+        let mut pairs: Vec<&Pair> = self.pairs.0.values().chain(&found).collect();
         pairs.sort_by_key(|pair| (pair.first.earlier.site, pair.first.later.site));
         let mut side = |found: thrille_tasks::Side, bytes: Interval, pair: &Pair| {
             let (line, stack) = self.lines[found.site.0 as usize];
@@ -379,4 +461,40 @@ fn atomicity(atomic: Atomic) -> Atomicity {
     let mut hasher = FxHasher::default();
     (atomic.domain, atomic.ty, atomic.op).hash(&mut hasher);
     Atomicity(hasher.finish())
+}
+
+/// Calls `visit` with the parts of some bytes that are in none of these intervals, which are few.
+fn without(own: &[Interval], at: Interval, mut visit: impl FnMut(Interval)) {
+    let (mut lo, hi) = (at.lo(), at.hi());
+    while lo < hi {
+        let inside = own.iter().find(|own| own.lo() <= lo && lo < own.hi());
+        if let Some(inside) = inside {
+            lo = inside.hi();
+            continue;
+        }
+        let next = own.iter().map(|own| own.lo()).filter(|&next| lo < next).min().unwrap_or(hi).min(hi);
+        if let Ok(part) = Interval::from_bounds(lo, next) {
+            visit(part);
+        }
+        lo = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_thread_has_for_itself_is_left_out() {
+        let at = |lo, hi| Interval::from_bounds(lo, hi).expect("bytes");
+        let parts = |bytes: Interval| {
+            let mut parts = Vec::new();
+            without(&[at(20, 30), at(10, 14)], bytes, |part| parts.push((part.lo(), part.hi())));
+            parts
+        };
+        assert_eq!(parts(at(0, 40)), [(0, 10), (14, 20), (30, 40)]);
+        assert_eq!(parts(at(10, 30)), [(14, 20)]);
+        assert_eq!(parts(at(22, 25)), []);
+        assert_eq!(parts(at(50, 60)), [(50, 60)]);
+    }
 }

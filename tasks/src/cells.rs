@@ -32,6 +32,9 @@ pub trait Cells: Default {
 
     /// Whether nothing is stored.
     fn is_empty(&self) -> bool;
+
+    /// Calls `visit` with all that is stored.
+    fn entries(&self, visit: impl FnMut(Entry));
 }
 
 /// Intervals in a treap: STINT's.
@@ -52,8 +55,12 @@ impl Cells for Treaps {
         self.overlapping(at, |stored, &entry| visit(stored, entry));
     }
 
-    fn update(&mut self, at: Interval, change: impl FnMut(Interval, Option<Entry>) -> Option<Entry>) {
-        Disjoint::update(self, at, change);
+    fn update(&mut self, at: Interval, mut change: impl FnMut(Interval, Option<Entry>) -> Option<Entry>) {
+        // A look costs less than cutting the tree in pieces and putting it together again.
+        let all = self.covering(at);
+        if all.is_none() || change(at, all) != all {
+            Disjoint::update(self, at, change);
+        }
     }
 
     fn forget(&mut self, at: Interval) {
@@ -68,5 +75,11 @@ impl Cells for Treaps {
 
     fn is_empty(&self) -> bool {
         Disjoint::is_empty(self)
+    }
+
+    fn entries(&self, mut visit: impl FnMut(Entry)) {
+        if let Ok(all) = Interval::from_bounds(0, u64::MAX) {
+            self.overlapping(all, |_, &entry| visit(entry));
+        }
     }
 }

@@ -118,6 +118,12 @@ impl<R: Reach, C: Cells> Detector<R, C> {
 
     /// What runs now accesses memory.
     pub fn access(&mut self, guards: &Guards, access: &Access, found: &mut dyn FnMut(&Race)) {
+        self.check(guards, access, found);
+        self.remember(access);
+    }
+
+    /// Calls `found` with the races of an access of what runs now.
+    pub fn check(&mut self, guards: &Guards, access: &Access, found: &mut dyn FnMut(&Race)) {
         let Access { at, touch, guard, site } = *access;
         let now = Entry { mark: self.reach.now(), site };
         let later = Side { mark: now.mark, touch, guard, site };
@@ -139,34 +145,43 @@ impl<R: Reach, C: Cells> Detector<R, C> {
                 check(&under.readers, Touch::Read);
             }
         }
-        self.remember(at, touch, guard, now);
     }
 
-    fn remember(&mut self, at: Interval, touch: Touch, guard: Guard, now: Entry) {
+    /// Remembers an access of what runs now, unless it is a read of what that has written.
+    fn remember(&mut self, access: &Access) {
+        let mine = |under: &Under<C>| under.writers.covering(access.at).is_some_and(|by| by.mark == self.reach.now());
+        if access.touch == Touch::Read && self.under.iter().any(|under| under.guard == access.guard && mine(under)) {
+            return;
+        }
+        self.keep(access);
+    }
+
+    /// Remembers an access of what runs now, which is not known to have written these bytes if it is a read.
+    pub fn keep(&mut self, access: &Access) {
+        let Access { at, touch, guard, site } = *access;
+        let now = Entry { mark: self.reach.now(), site };
         let index = self.under.iter().position(|under| under.guard == guard).unwrap_or_else(|| {
             self.under.push(Under { guard, ..Under::default() });
             self.under.len() - 1
         });
         let Under { writers, readers, .. } = &mut self.under[index];
-        let is_mine = |entry: Option<Entry>| entry.is_some_and(|entry| entry.mark == now.mark);
-        if is_mine(writers.covering(at)) {
-            return;
-        }
         let (cells, last) = match touch {
             Touch::Write => (writers, guard == Guard::NONE),
             Touch::Read => (readers, false),
         };
         let reach = &mut self.reach;
-        if touch == Touch::Read
-            && let Some(entry) = cells.covering(at)
-            && (entry.mark == now.mark || reach.parallel(entry.mark))
-        {
-            return;
-        }
         cells.update(at, |_, old| match old {
             Some(old) if old.mark == now.mark || !last && reach.parallel(old.mark) => Some(old),
             _ => Some(now),
         });
+    }
+
+    /// Calls `visit` with the place of each access that is remembered.
+    pub fn sites(&self, visit: &mut dyn FnMut(SiteId)) {
+        for under in &self.under {
+            under.writers.entries(|entry| visit(entry.site));
+            under.readers.entries(|entry| visit(entry.site));
+        }
     }
 
     /// These bytes are other memory from now on: a stack frame or a block that is gone.

@@ -143,6 +143,16 @@ impl Reach for EspBags {
         Ok(())
     }
 
+    fn stays(&self, event: Event) -> bool {
+        let Some(task) = self.tasks.last() else { return false };
+        match event {
+            Event::BeginFinish => true,
+            Event::Wait => self.scopes[task.scopes..].iter().all(Scope::is_empty),
+            Event::EndFinish => self.scopes.len() >= task.scopes + 2 && self.scopes.last().is_some_and(Scope::is_empty),
+            Event::Spawn | Event::End(_) => false,
+        }
+    }
+
     fn now(&self) -> Mark {
         Mark(self.tasks.last().map_or(0, |task| task.name))
     }

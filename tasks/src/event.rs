@@ -51,6 +51,9 @@ pub trait Reach {
     /// Takes a step.
     fn step(&mut self, event: Event) -> Result<(), Misnested>;
 
+    /// Whether a step would change nothing: what runs goes on under the same name, and comes after as much as before. May not know.
+    fn stays(&self, event: Event) -> bool;
+
     /// The name of what runs now.
     fn now(&self) -> Mark;
 

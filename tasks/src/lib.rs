@@ -15,7 +15,7 @@
 //! | `order.rs` | [`OrderList`], order maintenance |
 //! | `sp_order.rs` | [`SpOrder`]: reachability by the English and the Hebrew order |
 //! | `guard.rs` | [`Guards`]: what keeps two accesses apart without ordering them: `isolated`, critical sections, atomics |
-//! | `cells.rs` | [`Cells`], and its two kinds: interval treaps, and pages of bytes (`shadow.rs`) |
+//! | `cells.rs` | [`Cells`], and its three kinds: pages of intervals (`pages.rs`), interval treaps, and pages of bytes (`shadow.rs`) |
 //! | `detector.rs` | [`Detector`]: the rules for reads and writes, over any of both |
 //! | `strand.rs` | [`Strand`]: accesses of a strand, coalesced until it ends |
 //! | `serial.rs` | [`Serial`]: for Rust programs, and for trying things out |
@@ -30,6 +30,7 @@ mod event;
 mod guard;
 mod mode;
 mod order;
+mod pages;
 pub mod pint;
 mod serial;
 mod shadow;
@@ -44,6 +45,7 @@ pub use event::{End, Event, Mark, Misnested, Reach};
 pub use guard::{Atomicity, Guard, Guards};
 pub use mode::{AnyDetector, Mode, UnknownMode};
 pub use order::{Labels, Node, OrderList};
+pub use pages::Pages;
 pub use serial::{Place, Serial, SerialRace};
 pub use shadow::Shadow;
 pub use sp_order::SpOrder;

@@ -1,10 +1,11 @@
 //! Which detector, chosen at run time.
 
 use crate::cells::Treaps;
-use crate::detector::{Access, Detector, Race};
+use crate::detector::{Access, Detector, Race, SiteId};
 use crate::esp_bags::EspBags;
 use crate::event::{Event, Mark, Misnested, Reach};
 use crate::guard::Guards;
+use crate::pages::Pages;
 use crate::shadow::Shadow;
 use crate::sp_order::SpOrder;
 use std::fmt;
@@ -14,10 +15,12 @@ use thrille_history::Interval;
 /// The detectors that can be chosen, by the names of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Bags, and intervals in treaps.
+    /// Bags, and intervals in pages.
     EspBags,
-    /// SP-order, and intervals in treaps.
+    /// SP-order, and intervals in pages.
     Stint,
+    /// SP-order, and intervals in treaps, as in the paper on STINT.
+    Treaps,
     /// SP-order, and a table of pages, told of each access when it happens: what STINT is measured against.
     Vanilla,
     /// The same, told of coalesced accesses at the end of each strand.
@@ -28,10 +31,10 @@ pub enum Mode {
 
 impl Mode {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::EspBags, Self::Stint, Self::Vanilla, Self::Coalesced, Self::Pint];
+    pub const ALL: [Self; 6] = [Self::EspBags, Self::Stint, Self::Treaps, Self::Vanilla, Self::Coalesced, Self::Pint];
 
     /// Those for a program whose tasks run one after the other.
-    pub const SERIAL: [Self; 4] = [Self::EspBags, Self::Stint, Self::Vanilla, Self::Coalesced];
+    pub const SERIAL: [Self; 5] = [Self::EspBags, Self::Stint, Self::Treaps, Self::Vanilla, Self::Coalesced];
 
     /// Whether tasks run one after the other, on one thread.
     pub const fn is_serial(self) -> bool {
@@ -43,6 +46,7 @@ impl Mode {
         match self {
             Self::EspBags => "esp-bags",
             Self::Stint => "stint",
+            Self::Treaps => "treaps",
             Self::Vanilla => "vanilla",
             Self::Coalesced => "coalesced",
             Self::Pint => "pint",
@@ -59,7 +63,7 @@ impl fmt::Display for Mode {
 /// There is no detector of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no detector of races between tasks is called {0:?}: it is esp-bags, stint or pint (or, to compare with, vanilla or coalesced)"
+    "no detector of races between tasks is called {0:?}: it is esp-bags, stint or pint (or, to compare with, treaps, coalesced or vanilla)"
 )]
 pub struct UnknownMode(String);
 
@@ -75,9 +79,11 @@ impl FromStr for Mode {
 #[derive(Clone, Debug)]
 pub enum AnyDetector {
     /// See [`Mode::EspBags`].
-    EspBags(Box<Detector<EspBags, Treaps>>),
+    EspBags(Box<Detector<EspBags, Pages>>),
     /// See [`Mode::Stint`].
-    Stint(Box<Detector<SpOrder, Treaps>>),
+    Stint(Box<Detector<SpOrder, Pages>>),
+    /// See [`Mode::Treaps`].
+    Treaps(Box<Detector<SpOrder, Treaps>>),
     /// See [`Mode::Vanilla`] and [`Mode::Coalesced`].
     Vanilla(Box<Detector<SpOrder, Shadow>>),
 }
@@ -88,6 +94,7 @@ macro_rules! whichever {
         match $self {
             Self::EspBags($detector) => $call,
             Self::Stint($detector) => $call,
+            Self::Treaps($detector) => $call,
             Self::Vanilla($detector) => $call,
         }
     };
@@ -99,6 +106,7 @@ impl AnyDetector {
         match mode {
             Mode::EspBags => Self::EspBags(Box::default()),
             Mode::Stint | Mode::Pint => Self::Stint(Box::default()),
+            Mode::Treaps => Self::Treaps(Box::default()),
             Mode::Vanilla | Mode::Coalesced => Self::Vanilla(Box::default()),
         }
     }
@@ -108,10 +116,32 @@ impl AnyDetector {
         whichever!(self, detector => detector.step(event))
     }
 
+    /// Whether a step would change nothing.
+    pub fn stays(&self, event: Event) -> bool {
+        whichever!(self, detector => detector.reach().stays(event))
+    }
+
     /// What runs now accesses memory.
     #[inline]
     pub fn access(&mut self, guards: &Guards, access: &Access, found: &mut dyn FnMut(&Race)) {
         whichever!(self, detector => detector.access(guards, access, found));
+    }
+
+    /// The races of an access of what runs now, which is not remembered.
+    #[inline]
+    pub fn check(&mut self, guards: &Guards, access: &Access, found: &mut dyn FnMut(&Race)) {
+        whichever!(self, detector => detector.check(guards, access, found));
+    }
+
+    /// Remembers an access of what runs now, which is not known to have written these bytes if it is a read.
+    #[inline]
+    pub fn keep(&mut self, access: &Access) {
+        whichever!(self, detector => detector.keep(access));
+    }
+
+    /// Calls `visit` with the place of each access that is remembered.
+    pub fn sites(&self, visit: &mut dyn FnMut(SiteId)) {
+        whichever!(self, detector => detector.sites(visit));
     }
 
     /// These bytes are other memory from now on.

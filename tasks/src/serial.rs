@@ -66,7 +66,9 @@ impl Serial {
     }
 
     fn step(&mut self, event: Event) {
-        self.end_strand();
+        if !self.detector.stays(event) {
+            self.end_strand();
+        }
         let stepped = self.detector.step(event);
         debug_assert!(stepped.is_ok(), "closures are nested: {stepped:?}");
     }

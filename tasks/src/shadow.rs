@@ -144,4 +144,8 @@ impl Cells for Shadow {
     fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
+
+    fn entries(&self, mut visit: impl FnMut(Entry)) {
+        self.pages.values().flat_map(|page| &page.entries).flatten().for_each(|&entry| visit(entry));
+    }
 }

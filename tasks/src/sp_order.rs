@@ -162,6 +162,16 @@ impl Reach for SpOrder {
         }
     }
 
+    fn stays(&self, event: Event) -> bool {
+        // Bags that are empty do not tell of tasks that were waited for at once, whose strands have come and gone all the same.
+        self.bags.stays(event)
+            && match (event, self.tasks.last()) {
+                (Event::Wait, Some(task)) => self.scopes[task.scopes..].iter().all(|scope| scope.end.is_none()),
+                (Event::EndFinish, _) => self.scopes.last().is_some_and(|scope| scope.end.is_none()),
+                _ => true,
+            }
+    }
+
     fn now(&self) -> Mark {
         Mark(self.now.0)
     }

@@ -8,7 +8,7 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use std::path::Path;
 
-const MODES: [&str; 5] = ["esp-bags", "stint", "coalesced", "vanilla", "pint"];
+const MODES: [&str; 6] = ["esp-bags", "stint", "treaps", "coalesced", "vanilla", "pint"];
 
 /// What the report says whenever tasks were followed.
 const USUAL: &str = "tasks were run by";

@@ -20,7 +20,7 @@ cargo xtask bench nas [OPTIONS]    programs of nas-bench with and without the de
     --races CLASS|none             class to look for races in [default: S]
     --out DIR                      [default: nas-bench/runs/<date>-<cores>c]
 cargo xtask bench tasks [--repetitions N] [--out DIR]
-                                   programs of nas-bench/tasks: ESP-bags, STINT, Archer, TSan
+                                   programs of nas-bench/tasks: ESP-bags, STINT, PINT, Archer, TSan
 cargo xtask bench instrument       the clang plugin when nothing is looked at: time, compile time, code size, output";
 
 /// What to do.

@@ -70,13 +70,7 @@ pub fn thrille() -> PathBuf {
 
 /// Builds what users get.
 pub fn build() -> Result<()> {
-    for args in COMMANDS {
-        let status = cargo().args(args).status().map_err(|e| format!("cannot start cargo: {e}"))?;
-        if !status.success() {
-            return Err(format!("cargo {} failed", args.join(" ")));
-        }
-    }
-    println!("built {} and {}", thrille().display(), target().join("injected").display());
+    build_own()?;
     for (mpi, mut command) in mpi_commands() {
         match command.status() {
             Ok(status) if status.success() => println!("built the library for {mpi}"),
@@ -85,6 +79,29 @@ pub fn build() -> Result<()> {
             ),
         }
     }
+    build_plugins();
+    Ok(())
+}
+
+/// Builds what programs without MPI need.
+pub fn build_without_mpi() -> Result<()> {
+    build_own()?;
+    build_plugins();
+    Ok(())
+}
+
+fn build_own() -> Result<()> {
+    for args in COMMANDS {
+        let status = cargo().args(args).status().map_err(|e| format!("cannot start cargo: {e}"))?;
+        if !status.success() {
+            return Err(format!("cargo {} failed", args.join(" ")));
+        }
+    }
+    println!("built {} and {}", thrille().display(), target().join("injected").display());
+    Ok(())
+}
+
+fn build_plugins() {
     for (version, mut command) in plugin_commands() {
         match command.status() {
             Ok(status) if status.success() => println!("built the plugin for clang {version}"),
@@ -93,7 +110,6 @@ pub fn build() -> Result<()> {
             ),
         }
     }
-    Ok(())
 }
 
 /// Builds and copies: `bin/thrille`, `lib/thrille/*.so`, `include/thrille/*`.

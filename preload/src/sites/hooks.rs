@@ -11,13 +11,15 @@ use crate::sampled;
 use core::arch::naked_asm;
 use thrille_model::{Act, Comb, Kind};
 use thrille_runtime::Recorder;
+use thrille_runtime::graph::Touch;
+use thrille_runtime::quick::{self, LINES, Quick};
 use thrille_runtime::runs::Room;
 
 /// A hook: its symbol, its body, and where the return address and its place go.
 macro_rules! hook {
-    ($symbol:ident $body:ident $pc:literal $sp:literal) => {
+    ($(#[$attribute:meta])? $symbol:ident $body:ident $pc:literal $sp:literal) => {
         #[unsafe(naked)]
-        #[unsafe(no_mangle)]
+        $(#[$attribute])?
         unsafe extern "C" fn $symbol() {
             naked_asm!(
                 ".cfi_startproc",
@@ -55,12 +57,108 @@ macro_rules! hook {
     };
 }
 
-hook! { thrille_enter enter "rsi" "rdx" }
-hook! { thrille_spent spent "rsi" "rdx" }
-hook! { thrille_behind behind "rsi" "rdx" }
-hook! { thrille_access access "rdx" "rcx" }
-hook! { thrille_range range "rcx" "r8" }
-hook! { thrille_affine affine "r8" "r9" }
+/// The most frequent hook asks [`Quick`] first, in the registers that it may use, and two more: `Quick::has`, word for word.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrille_access() {
+    naked_asm!(
+        "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
+        "mov r11, qword ptr fs:[r11]",
+        "test r11, r11",
+        "jz {told}",
+        "push rcx",
+        "push rdx",
+        "mov rcx, qword ptr [r11 + {table}]",
+        "test rcx, rcx",
+        "jz 2f",
+        // The line.
+        "mov rax, rdi",
+        "shr rax, 6",
+        "mov edx, eax",
+        "and edx, {last}",
+        "shl edx, 5",
+        "add rdx, rcx",
+        "or rax, qword ptr [r11 + {now}]",
+        "cmp rax, qword ptr [rdx + {tag}]",
+        "jne 2f",
+        // What may be done to it: reads, or writes 8 bytes behind.
+        "movzx eax, byte ptr [rsi + 5]",
+        "and eax, 2",
+        "mov rax, qword ptr [rdx + rax * 4 + {read}]",
+        "mov ecx, edi",
+        "shr rax, cl",
+        "not rax",
+        "movzx ecx, word ptr [rsi + 6]",
+        // As many ones as there are bytes: the first zero, now a one, is not among them.
+        "mov edx, 64",
+        "bsf rax, rax",
+        "cmovz rax, rdx",
+        "cmp rax, rcx",
+        "jb 2f",
+        "inc qword ptr [r11 + {repeated}]",
+        "xor eax, eax",
+        "pop rdx",
+        "pop rcx",
+        "ret",
+        "2:",
+        "pop rdx",
+        "pop rcx",
+        "jmp {told}",
+        told = sym thrille_access_told,
+        table = const Recorder::QUICK + Quick::TABLE,
+        now = const Recorder::QUICK + Quick::NOW,
+        repeated = const Recorder::QUICK + Quick::REPEATED,
+        tag = const Quick::TAG,
+        read = const Quick::READ,
+        last = const LINES - 1,
+    )
+}
+
+/// The hook that has all registers for arguments as it is: return address and place go by the stack.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrille_nest() {
+    naked_asm!(
+        ".cfi_startproc",
+        "push rbp",
+        ".cfi_def_cfa_offset 16",
+        ".cfi_offset rbp, -16",
+        "mov rbp, rsp",
+        ".cfi_def_cfa_register rbp",
+        "push rcx",
+        "push rdx",
+        "push rsi",
+        "push rdi",
+        "push r8",
+        "push r9",
+        "push r10",
+        "and rsp, -16",
+        "lea rax, [rbp + 8]",
+        "push rax",
+        "push qword ptr [rbp + 8]",
+        "call {body}",
+        "lea rsp, [rbp - 56]",
+        "pop r10",
+        "pop r9",
+        "pop r8",
+        "pop rdi",
+        "pop rsi",
+        "pop rdx",
+        "pop rcx",
+        "pop rbp",
+        ".cfi_def_cfa rsp, 8",
+        "ret",
+        ".cfi_endproc",
+        body = sym nest,
+    )
+}
+
+hook! { #[unsafe(no_mangle)] thrille_enter enter "rsi" "rdx" }
+hook! { #[unsafe(no_mangle)] thrille_spent spent "rsi" "rdx" }
+hook! { #[unsafe(no_mangle)] thrille_behind behind "rsi" "rdx" }
+hook! { thrille_access_told access "rdx" "rcx" }
+hook! { #[unsafe(no_mangle)] thrille_range range "rcx" "r8" }
+hook! { #[unsafe(no_mangle)] thrille_affine affine "r8" "r9" }
 
 /// What a hook gives back for "ask me again next time".
 const AGAIN: i32 = 0;
@@ -94,23 +192,29 @@ extern "C" fn behind(function: &Function, _pc: u64, _sp: u64) -> i32 {
     1
 }
 
-/// What a site touches: so many bytes, so many times, so far apart.
+/// Equally spaced executions of a site.
 #[derive(Clone, Copy)]
 struct Row {
     address: u64,
     size: u64,
-    step: i64,
     times: u64,
+    step: i64,
 }
 
 impl Row {
     fn one(address: u64, size: u64) -> Self {
-        Self { address, size, step: 0, times: 1 }
+        Self { address, size, times: 1, step: 0 }
     }
 
-    /// Nothing is left out in between.
+    /// Whether nothing is left out in between.
     fn is_solid(self) -> bool {
         self.step.unsigned_abs() <= self.size
+    }
+
+    /// The row after so many such executions.
+    fn after(self, executions: u64) -> Self {
+        let address = self.address.wrapping_add_signed(self.step.wrapping_mul(executions as i64));
+        Self { address, times: self.times - executions, ..self }
     }
 
     /// The first byte, and how many there are from there to the last.
@@ -118,33 +222,74 @@ impl Row {
         let reach = self.step.unsigned_abs().wrapping_mul(self.times.wrapping_sub(1));
         (if self.step < 0 { self.address.wrapping_sub(reach) } else { self.address }, reach.wrapping_add(self.size))
     }
-}
 
-/// In a run that confirms races: waits before what the site does, all of it at once.
-#[cold]
-#[inline(never)]
-fn stand(row: Row, site: &Hot, pc: u64) {
-    let (first, len) = row.extent();
-    let comb = Comb::new(first, row.step.unsigned_abs(), row.size, row.times).map_or(Comb::SOLID, |(_, comb)| comb);
-    for (kind, act) in acts(site) {
-        confirm::hook(first, len, comb, kind, act, pc);
+    fn tell(self, recorder: &mut Recorder, kind: Kind, act: Act, pc: u64) -> Room {
+        if self.is_solid() {
+            let (first, bytes) = self.extent();
+            recorder.executed += self.times.saturating_sub(1);
+            return recorder.touch_range(first, bytes, kind, act, pc);
+        }
+        let (mut left, mut room) = (self, Room::Enough);
+        while left.times > 0 {
+            let (taken, filled) = recorder.touch_row(left.address, left.size, left.times, left.step, kind, act, pc);
+            if filled == Room::Full {
+                room = Room::Full;
+                if let Some(session) = SESSION.get() {
+                    session.drain(recorder);
+                }
+            }
+            left = left.after(taken);
+        }
+        room
+    }
+
+    /// Of a long row of separate places, a part is what a sample can afford: where it begins, and how many executions it has.
+    fn part(self, part: Option<(u64, u64)>) -> Self {
+        match part {
+            Some((first, most)) if self.times > most && !self.is_solid() => {
+                Self { times: most, ..self.after(first.min(self.times - most)) }
+            }
+            _ => self,
+        }
     }
 }
 
-/// What a site does, one after the other.
-#[inline(always)]
-fn acts(site: &Hot) -> impl Iterator<Item = (Kind, Act)> {
-    let (does, library) = (site.kind, site.kind & kind::LIBRARY != 0);
-    [(kind::READ, Kind::Read, Act::Load), (kind::WRITE, Kind::Write, Act::Store)]
-        .into_iter()
-        .filter(move |(bit, ..)| does & bit != 0)
-        .map(move |(_, kind, act)| (kind, if library { Act::LibraryCall } else { act }))
+/// Such rows, the first of which begins at its address.
+#[derive(Clone, Copy)]
+struct Rows {
+    row: Row,
+    count: u64,
+    pitch: i64,
+}
+
+impl From<Row> for Rows {
+    fn from(row: Row) -> Self {
+        Self { row, count: 1, pitch: 0 }
+    }
+}
+
+/// In a run that confirms races: waits before what the site does, a row at a time.
+#[cold]
+#[inline(never)]
+fn stand(rows: Rows, site: &Hot, pc: u64) {
+    let Rows { mut row, count, pitch } = rows;
+    let library = site.kind & kind::LIBRARY != 0;
+    for _ in 0..count {
+        let (first, len) = row.extent();
+        let comb = Comb::new(first, row.step.unsigned_abs(), row.size, row.times).map_or(Comb::SOLID, |(_, comb)| comb);
+        for (bit, kind, act) in [(kind::READ, Kind::Read, Act::Load), (kind::WRITE, Kind::Write, Act::Store)] {
+            if site.kind & bit != 0 {
+                confirm::hook(first, len, comb, kind, if library { Act::LibraryCall } else { act }, pc);
+            }
+        }
+        row.address = row.address.wrapping_add_signed(pitch);
+    }
 }
 
 /// Tells the recorder, if the policy wants it: `tell` is called for each kind of access that the site makes.
 #[inline(always)]
 fn told(
-    row: Row,
+    rows: impl Into<Rows>,
     site: &Hot,
     pc: u64,
     sp: u64,
@@ -160,23 +305,21 @@ fn told(
         ((*block).pc, (*block).sp) = (pc, sp);
         if (*block).looks == Looks::Confirms {
             if confirm::waits_at(pc) {
-                stand(row, site, pc);
+                stand(rows.into(), site, pc);
             }
             return live::gap(site, pc);
         }
         &mut *(*block).recorder
     };
-    let address = row.address;
+    if quick::is_allowed() {
+        keep(recorder, site, None, tell);
+        return AGAIN;
+    }
+    let Rows { row: Row { address, times, .. }, count, .. } = rows.into();
     let from = sampled::clock();
-    let verdict = policy().site(site, pc, row.times, &mut || !recorder.is_private(address, 1));
+    let verdict = policy().site(site, pc, times.saturating_mul(count), &mut || !recorder.is_private(address, 1));
     if verdict.keep {
-        let mut full = false;
-        for (kind, act) in acts(site) {
-            full |= tell(recorder, kind, act, verdict.part) == Room::Full;
-        }
-        if full && let (Some(session), Some(observed)) = (SESSION.get(), crate::rank::observe()) {
-            session.drain(observed.recorder);
-        }
+        keep(recorder, site, verdict.part, tell);
     }
     if let Some(from) = from {
         let spent = sampled::ticks().wrapping_sub(from);
@@ -185,7 +328,50 @@ fn told(
     i32::try_from(verdict.gap).unwrap_or(i32::MAX)
 }
 
+/// Tells the recorder.
+#[inline(always)]
+fn keep(
+    recorder: &mut Recorder,
+    site: &Hot,
+    part: Option<(u64, u64)>,
+    tell: impl Fn(&mut Recorder, Kind, Act, Option<(u64, u64)>) -> Room,
+) {
+    let act = |act| if site.kind & kind::LIBRARY != 0 { Act::LibraryCall } else { act };
+    let mut full = false;
+    // One after the other: a loop over both would go through memory.
+    if site.kind & kind::READ != 0 {
+        full |= tell(recorder, Kind::Read, act(Act::Load), part) == Room::Full;
+    }
+    if site.kind & kind::WRITE != 0 {
+        full |= tell(recorder, Kind::Write, act(Act::Store), part) == Room::Full;
+    }
+    if full && let (Some(session), Some(observed)) = (SESSION.get(), crate::rank::observe()) {
+        session.drain(observed.recorder);
+    }
+}
+
 extern "C" fn access(address: u64, site: &Hot, pc: u64, sp: u64) -> i32 {
+    let (touch, act) = match site.kind {
+        kind::READ => (Touch::Read, Act::Load),
+        kind::WRITE => (Touch::Write, Act::Store),
+        _ => return access_told(address, site, pc, sp),
+    };
+    let block = block();
+    // SAFETY: as above.
+    unsafe {
+        if !(*block).recorder.is_null() && (*block).depth == 0 && quick::is_allowed() {
+            ((*block).pc, (*block).sp) = (pc, sp);
+            if (*(*block).recorder).touch_on(address, u64::from(site.size), touch, act, pc) {
+                return AGAIN;
+            }
+        }
+    }
+    access_told(address, site, pc, sp)
+}
+
+/// Of its own, so that what comes first needs little stack.
+#[inline(never)]
+extern "C" fn access_told(address: u64, site: &Hot, pc: u64, sp: u64) -> i32 {
     let size = u64::from(site.size);
     told(Row::one(address, size), site, pc, sp, |recorder, kind, act, _| recorder.touch(address, size, kind, act, pc))
 }
@@ -197,29 +383,46 @@ extern "C" fn range(address: u64, site: &Hot, bytes: u64, pc: u64, sp: u64) -> i
 }
 
 extern "C" fn affine(address: u64, site: &Hot, times: u64, step: i64, pc: u64, sp: u64) -> i32 {
+    let row = Row { address, size: u64::from(site.size), times, step };
+    told(row, site, pc, sp, |recorder, kind, act, part| row.part(part).tell(recorder, kind, act, pc))
+}
+
+#[allow(clippy::too_many_arguments, reason = "as compiled code has them")]
+extern "C" fn nest(address: u64, site: &Hot, times: u64, step: i64, rows: u64, pitch: i64, pc: u64, sp: u64) -> i32 {
     let size = u64::from(site.size);
-    let row = Row { address, size, step, times };
-    told(row, site, pc, sp, |recorder, kind, act, part| {
+    let (mut row, mut column) = (Row { address, size, times, step }, Row { address, size, times: rows, step: pitch });
+    if !row.is_solid() && column.is_solid() {
+        // Columns of a matrix, one after the other, are its rows.
+        std::mem::swap(&mut row, &mut column);
+    }
+    let all = times.saturating_mul(rows);
+    let rows = Rows { row, count: column.times, pitch: column.step };
+    told(rows, site, pc, sp, |recorder, kind, act, part| {
+        let (mut column, mut room) = (column, Room::Enough);
         if row.is_solid() {
-            let (first, len) = row.extent();
-            recorder.executed += times.saturating_sub(1);
-            return recorder.touch_range(first, len, kind, act, pc);
+            let (first, bytes) = row.extent();
+            if column.step.unsigned_abs() <= bytes {
+                // Rows without anything in between.
+                recorder.executed += all - column.times;
+                return Row { address: first, size: bytes, ..column }.tell(recorder, kind, act, pc);
+            }
+        } else if let Some((first, most)) = part.filter(|_| row.times > 0) {
+            // A sample takes a few rows, and a part of each.
+            let (skipped, taken) = (first / row.times, most.div_ceil(row.times));
+            column = column.after(skipped.min(column.times.saturating_sub(taken)));
+            column.times = column.times.min(taken);
         }
-        let mut room = Room::Enough;
-        // Of a long row of separate places, a part is what a sample can afford.
-        let (first, times) = match part {
-            Some((first, most)) if times > most => (first.min(times - most), most),
-            _ => (0, times),
-        };
-        let mut at = address.wrapping_add_signed(step.wrapping_mul(first as i64));
-        for _ in 0..times {
-            if recorder.touch(at, size, kind, act, pc) == Room::Full {
+        while column.times > 0 {
+            let one = Row { address: column.address, ..row };
+            if one.part(part.map(|(first, most)| (first % row.times.max(1), most))).tell(recorder, kind, act, pc)
+                == Room::Full
+            {
                 room = Room::Full;
                 if let Some(session) = SESSION.get() {
                     session.drain(recorder);
                 }
             }
-            at = at.wrapping_add_signed(step);
+            column = column.after(1);
         }
         room
     })

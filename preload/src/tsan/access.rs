@@ -6,6 +6,7 @@ use crate::rank::{SESSION, observe};
 use core::arch::naked_asm;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thrille_model::{Act, Comb, Kind};
+use thrille_runtime::graph::Touch;
 
 /// What a hook does first, without saving a register: whether there is anything to do, and by whom. Most executions of a sampled program
 /// end here.
@@ -97,8 +98,11 @@ macro_rules! hooked {
         extern "C" fn confirms(address: u64, pc: u64) {
             stand(address, $len, &$acts, pc);
         }
+        const LAST: Touch = if matches!($acts[$acts.len() - 1].0, Kind::Write) { Touch::Write } else { Touch::Read };
         match looked($pc) {
             Looks::None => {}
+            // SAFETY: `looked` found the recorder, this thread's own, and nobody using it.
+            Looks::All if unsafe { (*(*block()).recorder).is_idle_touch($address, $len, LAST) } => {}
             Looks::All => all($address, $pc),
             Looks::Sampled => sampled($address, $pc),
             Looks::Confirms => confirms($address, $pc),

@@ -88,6 +88,9 @@ impl<'a> Run<'a> {
         run.node([], None);
         run.body(body);
         run.wait();
+        for (_, detector, strand, found) in &mut run.detectors {
+            strand.end(detector, guards, &mut |race| found.extend(race.bytes.lo()..race.bytes.hi()));
+        }
         run
     }
 
@@ -105,7 +108,9 @@ impl<'a> Run<'a> {
 
     fn tell(&mut self, event: Event) {
         for (_, detector, strand, found) in &mut self.detectors {
-            strand.end(detector, self.guards, &mut |race| found.extend(race.bytes.lo()..race.bytes.hi()));
+            if !detector.stays(event) {
+                strand.end(detector, self.guards, &mut |race| found.extend(race.bytes.lo()..race.bytes.hi()));
+            }
             detector.step(event).expect("well nested");
         }
     }

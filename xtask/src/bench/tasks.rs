@@ -1,7 +1,8 @@
 //! `bench tasks`: what following tasks costs on the programs of `nas-bench/tasks`, with Archer and plain TSan side by side.
 //!
-//! All run on one thread but TSan and Archer, which have all cores. The configurations come in turn, so that whatever else happens on the machine
-//! meets all of them; every run is a row of `raw.csv`, `table.md` has the medians.
+//! All run on one thread but those that are named otherwise, TSan and Archer, which have all cores. The configurations come in turn, so that whatever else happens
+//! on the machine meets all of them; every run is a row of `raw.csv`, `table.md` has the medians. Times are of the processor: on a machine that others use too, elapsed ones
+//! say nothing.
 
 use super::execute::{cpu_of_children, load, watch};
 use crate::{Result, build, root, target};
@@ -11,15 +12,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// The programs and their arguments.
+/// The programs and their arguments: 0.2 to 2 s each, on a machine of 2026.
 const PROGRAMS: [(&str, &[&str]); 7] = [
-    ("chol", &["700", "16"]),
-    ("fft", &["19", "128"]),
-    ("heat", &["1000", "1000", "20", "10"]),
-    ("mmul", &["512", "64"]),
+    ("chol", &["1500", "16"]),
+    ("fft", &["20", "128"]),
+    ("heat", &["2000", "2000", "60", "10"]),
+    ("mmul", &["1536", "48"]),
     ("sort", &["2000000", "2048"]),
-    ("strassen", &["512", "64"]),
-    ("strassen-z", &["512", "64"]),
+    ("strassen", &["1024", "64"]),
+    ("strassen-z", &["1024", "64"]),
 ];
 
 /// How a program is built and run.
@@ -27,24 +28,49 @@ const PROGRAMS: [(&str, &[&str]); 7] = [
 enum How {
     /// As it is.
     Plain,
-    /// With a mode of `--tasks`.
-    Tasks(&'static str),
+    /// With a mode of `--tasks`, on so many threads.
+    Tasks(&'static str, u32),
+    /// The same, of samples.
+    Sampled(&'static str),
+    /// With STINT, built without something that the plugin can do, or by gcc.
+    Built(With),
     /// With clang's thread sanitizer and Archer.
     Archer,
     /// Without Archer.
     Tsan,
 }
 
-const CONFIGS: [(&str, How); 6] = [
+/// What a program that is followed is built with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum With {
+    /// The plugin, without this.
+    Without(&'static str),
+    /// gcc's hooks.
+    Gcc,
+}
+
+const CONFIGS: [(&str, How); 17] = [
     ("native", How::Plain),
-    ("esp-bags", How::Tasks("esp-bags")),
-    ("stint", How::Tasks("stint")),
-    ("coalesced", How::Tasks("coalesced")),
+    ("stint", How::Tasks("stint", 1)),
+    ("esp-bags", How::Tasks("esp-bags", 1)),
+    ("treaps", How::Tasks("treaps", 1)),
+    ("coalesced", How::Tasks("coalesced", 1)),
+    ("vanilla", How::Tasks("vanilla", 1)),
+    ("pint, 1 thread", How::Tasks("pint", 1)),
+    ("pint, 2 threads", How::Tasks("pint", 2)),
+    ("stint, sampled", How::Sampled("stint")),
     ("archer", How::Archer),
     ("tsan", How::Tsan),
+    ("no motion out of nests", How::Built(With::Without("no-nests"))),
+    ("no motion out of loops", How::Built(With::Without("no-ranges"))),
+    ("no read/write elimination", How::Built(With::Without("no-eliminate"))),
+    ("no escape analysis", How::Built(With::Without("no-escape"))),
+    ("no read-only elimination", How::Built(With::Without("no-constants"))),
+    ("gcc's hooks", How::Built(With::Gcc)),
 ];
 
-const LIMIT: Duration = Duration::from_secs(300);
+/// Longest time of a run; what takes longer is not run again.
+const LIMIT: Duration = Duration::from_secs(60);
 const ARCHER: &str = "/usr/lib/llvm-16/lib/libarcher.so";
 
 /// One run.
@@ -53,34 +79,39 @@ struct Measured {
     seconds: f64,
     peak_mb: f64,
     right: bool,
+    /// It was ended before it was done.
+    stopped: bool,
     races: bool,
     load: f64,
 }
 
 /// Runs everything so many times and writes the results into a directory.
 pub fn tasks(repetitions: u32, out: Option<PathBuf>) -> Result<()> {
-    build::build()?;
+    build::build_without_mpi()?;
     let out = out.map_or_else(|| Ok(super::default_dir()?.with_extension("tasks")), Ok::<_, String>)?;
     std::fs::create_dir_all(&out).map_err(|e| format!("cannot make {}: {e}", out.display()))?;
-    let mut raw = String::from("program,config,repetition,cpu_seconds,peak_mb,right,races,load\n");
+    write(&out.join("machine.txt"), &machine())?;
+    let mut raw = String::from("program,config,repetition,cpu_seconds,peak_mb,right,finished,races,load\n");
     let mut all: BTreeMap<(usize, usize), Vec<Measured>> = BTreeMap::new();
     for repetition in 0..repetitions {
         for (p, (program, arguments)) in PROGRAMS.iter().enumerate() {
             for (c, (name, how)) in CONFIGS.iter().enumerate() {
+                if all.get(&(p, c)).is_some_and(|runs: &Vec<Measured>| runs.iter().any(|m| m.stopped)) {
+                    continue;
+                }
                 let m = run(program, arguments, *how)?;
                 let _ = writeln!(
                     raw,
-                    "{program},{name},{repetition},{:.3},{:.1},{},{},{:.1}",
-                    m.seconds, m.peak_mb, m.right, m.races, m.load
+                    "{program},\"{name}\",{repetition},{:.3},{:.1},{},{},{},{:.1}",
+                    m.seconds, m.peak_mb, m.right, !m.stopped, m.races, m.load
                 );
                 all.entry((p, c)).or_default().push(m);
                 write(&out.join("raw.csv"), &raw)?;
             }
+            write(&out.join("table.md"), &table(&all))?;
         }
     }
-    let table = table(&all);
-    write(&out.join("table.md"), &table)?;
-    println!("{table}\nresults are in {}", out.display());
+    println!("{}\nresults are in {}", table(&all), out.display());
     Ok(())
 }
 
@@ -94,24 +125,27 @@ fn executable(program: &str, how: How) -> Result<PathBuf> {
     let dir = target().join("bench-tasks");
     std::fs::create_dir_all(&dir).map_err(|e| format!("cannot make {}: {e}", dir.display()))?;
     let kind = match how {
-        How::Plain => "plain",
-        How::Tasks(_) => "thrille",
-        How::Archer | How::Tsan => "tsan",
+        How::Plain => "plain".to_owned(),
+        How::Tasks(..) | How::Sampled(_) => "thrille".to_owned(),
+        How::Built(With::Without(word)) => word.to_owned(),
+        How::Built(With::Gcc) => "gcc".to_owned(),
+        How::Archer | How::Tsan => "tsan".to_owned(),
     };
     let file = dir.join(format!("{program}-{kind}"));
     let mut command = match how {
-        How::Tasks(_) => {
+        How::Plain | How::Archer | How::Tsan => Command::new("clang-16"),
+        How::Tasks(..) | How::Sampled(_) | How::Built(_) => {
             let mut command = Command::new(build::thrille());
-            command.args(["cc", "--", "clang-16"]);
+            command.args(["cc", "--", if how == How::Built(With::Gcc) { "gcc" } else { "clang-16" }]);
             command
         }
-        _ => Command::new("clang-16"),
     };
     command.args(["-O2", "-g", "-fopenmp"]);
     match how {
         How::Plain => _ = command.arg("-DPLAIN"),
         How::Archer | How::Tsan => _ = command.args(["-DPLAIN", "-fsanitize=thread"]),
-        How::Tasks(_) => {}
+        How::Built(With::Without(word)) => _ = command.env("THRILLE_PLUGIN", word),
+        How::Tasks(..) | How::Sampled(_) | How::Built(With::Gcc) => {}
     }
     let output = command.arg("-o").arg(&file).arg(&source).arg("-lm").output();
     let output = output.map_err(|e| format!("cannot start {}: {e}", command.get_program().display()))?;
@@ -125,10 +159,19 @@ fn run(program: &str, arguments: &[&str], how: How) -> Result<Measured> {
     let file = executable(program, how)?;
     let dir = target().join("bench-tasks/run");
     let _ = std::fs::remove_dir_all(&dir);
-    let mut command = if let How::Tasks(mode) = how {
+    let tasks = match how {
+        How::Tasks(mode, _) | How::Sampled(mode) => Some(mode),
+        How::Built(_) => Some("stint"),
+        How::Plain | How::Archer | How::Tsan => None,
+    };
+    let mut command = if let Some(mode) = tasks {
         let mut command = Command::new(build::thrille());
-        command.args(["run", "-n1", "--quiet", "--no-confirm", "--sampling", "full", "--tasks", mode, "--out"]);
-        command.arg(&dir);
+        command.args(["run", "-n1", "--quiet", "--no-confirm", "--tasks", mode, "--sampling"]);
+        match how {
+            How::Sampled(_) => command.args(["HA", "--budget", "5%"]),
+            _ => command.arg("full"),
+        };
+        command.arg("--out").arg(&dir);
         command
     } else {
         // What is measured is a child of what is started.
@@ -144,14 +187,16 @@ fn run(program: &str, arguments: &[&str], how: How) -> Result<Measured> {
             command.env("TSAN_OPTIONS", "ignore_noninstrumented_modules=1 exitcode=0");
         }
         How::Tsan => _ = command.env("OMP_TOOL", "disabled").env("TSAN_OPTIONS", "exitcode=0"),
-        How::Tasks(_) => {}
+        How::Tasks(_, threads) => _ = command.env("OMP_NUM_THREADS", threads.to_string()),
+        How::Sampled(_) | How::Built(_) => {}
     }
     let before = cpu_of_children();
     let ended = watch(&mut command, LIMIT)?;
     Ok(Measured {
         seconds: cpu_of_children() - before,
         peak_mb: ended.peak as f64 / f64::from(1 << 20),
-        right: ended.stdout.contains("verified") && ended.stopped.is_none(),
+        right: ended.stdout.contains("verified"),
+        stopped: ended.stopped.is_some(),
         races: ended.stderr.contains("race 1:") || ended.stderr.contains("WARNING: ThreadSanitizer"),
         load: load(),
     })
@@ -164,35 +209,75 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 fn table(all: &BTreeMap<(usize, usize), Vec<Measured>>) -> String {
-    let cell = |p: usize, c: usize, what: fn(&Measured) -> f64| median(all[&(p, c)].iter().map(what));
-    let mut out = String::from(
-        "Processor time over that of the plain program on one thread, medians; memory in MB behind it. R: reports races.\n\n",
+    let mut out = machine();
+    out.push_str(
+        "\nProcessor time over that of the plain program on one thread, medians; memory in MB behind it. R: reports races, of which there are none. DNF: ended \
+         after a while.\n\n",
     );
-    let names: Vec<&str> = CONFIGS.iter().map(|(name, _)| *name).collect();
-    let _ = writeln!(out, "| program | {} |\n|---|{}", names.join(" | "), "---|".repeat(CONFIGS.len()));
-    let mut logs = vec![0.0; CONFIGS.len()];
-    for (p, (program, _)) in PROGRAMS.iter().enumerate() {
+    let columns: Vec<usize> = (0..CONFIGS.len()).filter(|&c| !matches!(CONFIGS[c].1, How::Built(_))).collect();
+    rows(&mut out, all, &columns);
+    out.push_str("\nThe same with `stint`, built in other ways:\n\n");
+    let columns: Vec<usize> = (0..CONFIGS.len()).filter(|&c| c < 2 || matches!(CONFIGS[c].1, How::Built(_))).collect();
+    rows(&mut out, all, &columns);
+    let loads: Vec<f64> = all.values().flatten().map(|m| m.load).collect();
+    let (least, most) = loads.iter().fold((f64::MAX, 0.0_f64), |(a, b), &load| (a.min(load), b.max(load)));
+    let _ = writeln!(out, "\nProcesses that wanted to run meanwhile: {least:.1} to {most:.1}.");
+    out
+}
+
+/// A row for each program, and the geometric mean of those that all of a column's runs have finished.
+fn rows(out: &mut String, all: &BTreeMap<(usize, usize), Vec<Measured>>, columns: &[usize]) {
+    let cell = |p: usize, c: usize, what: fn(&Measured) -> f64| median(all[&(p, c)].iter().map(what));
+    let names: Vec<&str> = columns.iter().map(|&c| CONFIGS[c].0).collect();
+    let _ = writeln!(out, "| program | {} |\n|---|{}", names.join(" | "), "---|".repeat(columns.len()));
+    let mut means = vec![(0.0, 0); CONFIGS.len()];
+    for (p, (program, arguments)) in PROGRAMS.iter().enumerate() {
+        if columns.iter().any(|&c| !all.contains_key(&(p, c))) {
+            // Not yet.
+            continue;
+        }
         let native = cell(p, 0, |m| m.seconds).max(0.01);
-        let _ = write!(out, "| {program} ");
-        for (c, log) in logs.iter_mut().enumerate() {
+        let _ = write!(out, "| {program} {} ", arguments.join(" "));
+        for &c in columns {
             let (time, memory) = (cell(p, c, |m| m.seconds), cell(p, c, |m| m.peak_mb));
-            *log += (time.max(0.01) / native).ln();
             let runs = &all[&(p, c)];
+            if runs.iter().any(|m| m.stopped) {
+                let _ = write!(out, "| DNF ({:.0}) ", time / native);
+                continue;
+            }
+            means[c] = (means[c].0 + (time.max(0.01) / native).ln(), means[c].1 + 1);
             let races = if runs.iter().any(|m| m.races) { " R" } else { "" };
             let wrong = if runs.iter().all(|m| m.right) { "" } else { " WRONG" };
             let _ = match c {
                 0 => write!(out, "| {time:.2} s, {memory:.0}{wrong} "),
-                _ => write!(out, "| {:.1}, {memory:.0}{races}{wrong} ", time / native),
+                _ => write!(out, "| {:.2}, {memory:.0}{races}{wrong} ", time / native),
             };
         }
         out.push_str("|\n");
     }
     out.push_str("| geometric mean ");
-    for log in logs {
-        let _ = write!(out, "| {:.1} ", (log / PROGRAMS.len() as f64).exp());
+    for &c in columns {
+        let (sum, count) = means[c];
+        let of = if count == PROGRAMS.len() { String::new() } else { format!(" of {count}") };
+        let _ = write!(out, "| {:.2}{of} ", (sum / f64::from(count as u32)).exp());
     }
-    let loads: Vec<f64> = all.values().flatten().map(|m| m.load).collect();
-    let (least, most) = loads.iter().fold((f64::MAX, 0.0_f64), |(a, b), &load| (a.min(load), b.max(load)));
-    let _ = write!(out, "|\n\nProcesses that wanted to run meanwhile: {least:.1} to {most:.1}.\n");
-    out
+    out.push_str("|\n");
+}
+
+/// When and on what.
+fn machine() -> String {
+    let said = |program: &str, words: &[&str]| {
+        let output = Command::new(program).args(words).output().ok();
+        output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
+    };
+    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpu = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!(
+        "{}, {cores} cores of {}, commit {}, {}.\n",
+        said("date", &["-u", "+%F %H:%M"]),
+        cpu.trim_start_matches([':', ' ', '\t']),
+        said("git", &["rev-parse", "--short", "HEAD"]),
+        said("clang-16", &["--version"]).lines().next().unwrap_or_default(),
+    )
 }
