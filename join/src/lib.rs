@@ -1,0 +1,75 @@
+//! Joins two assemblies that gcc, g++ or gfortran made of one source: the *plain* one, and the *instrumented* one, with the calls of
+//! `-fsanitize=thread`. What comes out are again two, to be assembled and put into one object by `ld -r`:
+//!
+//! * the plain one, whose functions look at a word at their entry and go on in themselves or in their *twin*;
+//! * the instrumented one without its data, which is the plain one's, and with its functions under other names. Its hooks are countdowns of the
+//!   sites' own, with a call when they run out. What it calls and whose address it takes are the ordinary functions, which decide again.
+//!
+//! | module | is |
+//! |---|---|
+//! | [`text`] | lines and words of assembly |
+//! | [`unit`] | what an assembly defines |
+//! | [`statics`] | which variable of the source a symbol is: numbers that the compiler gave to names differ from one compilation to the next |
+//! | [`fit`] | what goes with what, or why the two cannot be joined with certainty |
+//! | [`plain`], [`twin`] | what comes out |
+//! | [`tables`] | the tables of `instrument/hooks.h` |
+//!
+//! # Why the two go together
+//!
+//! Both were compiled from the same source, with the same macros and the same layout of data, so each function does the same in both, up to what may
+//! be seen of it between two calls. What the compiler knows of a function and its callers rely on beyond the calling convention must not be: the two
+//! are to be compiled with [`FLAGS`]. Statics are defined once, by the plain assembly; constants that the compiler made up may be there twice.
+//!
+//! Atomic instructions are observed whatever is chosen. In plain code they cannot all be told from loads and stores, so functions that have some,
+//! or lines of others that do, say so in their tables, and run instrumented as long as anybody listens.
+
+mod fit;
+mod plain;
+mod statics;
+mod tables;
+mod text;
+mod twin;
+mod unit;
+
+pub use fit::Unfit;
+
+/// How both are to be compiled. No caller may know more of a function than its declaration says (registers that it leaves alone, a stack that it does
+/// not need aligned); functions keep their names and are not made anew for some callers; who called whom can be found by unwinding; and the debug
+/// information is annotated.
+pub const FLAGS: [&str; 8] = [
+    "-fno-ipa-ra",
+    "-fno-ipa-stack-alignment",
+    "-fno-ipa-icf",
+    "-fno-ipa-cp",
+    "-fno-ipa-sra",
+    "-fno-partial-inlining",
+    "-fasynchronous-unwind-tables",
+    "-dA",
+];
+
+/// And the instrumented one.
+pub const INSTRUMENTED: [&str; 2] = ["--param", "tsan-instrument-func-entry-exit=0"];
+
+/// Both, joined.
+#[derive(Debug)]
+pub struct Joined {
+    /// To be assembled and put first.
+    pub plain: String,
+    /// To be assembled and put second.
+    pub twin: String,
+    /// Functions that are there twice.
+    pub functions: usize,
+    /// Their sites.
+    pub sites: usize,
+}
+
+/// Joins them. `source` is the same in each build of the file, and `unique` in no other object of a program.
+pub fn join(plain: &str, instrumented: &str, source: &str, unique: &str) -> Result<Joined, Unfit> {
+    let (plain, instrumented) = (unit::Unit::parse(plain)?, unit::Unit::parse(instrumented)?);
+    let fit = fit::Fit::new(&plain, &instrumented, unique)?;
+    let (twin, sites) = twin::write(&instrumented, &fit, source);
+    Ok(Joined { plain: plain::write(&plain, &fit), twin, functions: fit.twins.len(), sites })
+}
+
+#[cfg(test)]
+mod tests;
