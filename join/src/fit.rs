@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 pub struct Unfit(String);
 
 impl Unfit {
-    pub fn new(why: impl Into<String>) -> Self {
+    pub(crate) fn new(why: impl Into<String>) -> Self {
         Self(why.into())
     }
 }

@@ -248,6 +248,9 @@ impl<'a> Unit<'a> {
                     let Some(&size) = sizes.get(name).filter(|&&size| size > line) else {
                         return Err(Unfit::new(format!("{name} has no end")));
                     };
+                    if self.section_of[size] != self.section_of[line] {
+                        return Err(Unfit::new(format!("{name} ends in another section")));
+                    }
                     if line < end {
                         return Err(Unfit::new(format!("{name} begins within another function")));
                     }

@@ -25,6 +25,7 @@ fn with<R>(f: impl FnOnce(&mut Vec<(usize, usize)>) -> R) -> R {
 fn begin(function: &'static Function) {
     match policy().begin(function) {
         Begin::Off => function.set_mode(Mode::Off),
+        Begin::Always => function.set_mode(Mode::In),
         Begin::After(calls) => {
             function.set_countdown(calls);
             function.set_mode(Mode::Count);
@@ -48,6 +49,7 @@ unsafe extern "C" fn thrille_register(from: *const Function, to: *const Function
         new
     });
     if new && bounds.0 < bounds.1 {
+        super::joined::prepare();
         ANY.store(true, Ordering::Relaxed);
         INSTRUMENTED.store(true, Ordering::Relaxed);
         // SAFETY: the linker's bounds of a section of such tables, which lives until it is unregistered.

@@ -69,7 +69,7 @@ fn expected_rank() -> u32 {
 
 /// The number that a function was given, kept in its table.
 fn number(function: &Function) -> Option<dense::Function> {
-    let kept = function.own[0].load(Ordering::Relaxed);
+    let kept = function.own.load(Ordering::Relaxed);
     kept.checked_sub(1).map(|number| dense::Function::from_index(number as usize))
 }
 
@@ -94,7 +94,7 @@ impl Policy for Sampled {
         let Some(mut state) = wait_state() else { return Begin::Off };
         let blocks = function.places().iter().map(|place| u32::from(place.together)).filter(|&sites| sites > 0);
         let number = state.dense.add(0, blocks.collect::<Vec<_>>());
-        function.own[0].store(number.index() as u64 + 1, Ordering::Relaxed);
+        function.own.store(number.index() as u64 + 1, Ordering::Relaxed);
         let sites = function.sites();
         let from = sites.as_ptr() as usize;
         let table = (from, from + size_of_val(sites), function);
