@@ -47,8 +47,14 @@ pub const FLAGS: [&str; 8] = [
     "-dA",
 ];
 
-/// And the instrumented one.
-pub const INSTRUMENTED: [&str; 2] = ["--param", "tsan-instrument-func-entry-exit=0"];
+/// And for the plain one, if it [`jumps_away`]: calls at the end of a function are calls.
+pub const CALLS_RETURN: &str = "-fno-optimize-sibling-calls";
+
+/// Whether functions end in jumps to functions of others: those would not know where they were called. (In the instrumented assembly the sanitizer's own last
+/// call keeps others from being the last one.)
+pub fn jumps_away(plain: &str) -> Result<bool, Unfit> {
+    Ok(unit::Unit::parse(plain)?.jumps_away())
+}
 
 /// Both, joined.
 #[derive(Debug)]
@@ -63,9 +69,12 @@ pub struct Joined {
     pub sites: usize,
 }
 
-/// Joins them. `source` is the same in each build of the file, and `unique` in no other object of a program.
-pub fn join(plain: &str, instrumented: &str, source: &str, unique: &str) -> Result<Joined, Unfit> {
+/// Joins them. `deeper` is the plain one as it was before it was compiled with [`CALLS_RETURN`], if it was. `source` is the same in each build of the file, and `unique` in no other object of a program.
+pub fn join(plain: &str, deeper: Option<&str>, instrumented: &str, source: &str, unique: &str) -> Result<Joined, Unfit> {
     let (plain, instrumented) = (unit::Unit::parse(plain)?, unit::Unit::parse(instrumented)?);
+    if let Some(before) = deeper {
+        plain.recurses_no_more_than(&unit::Unit::parse(before)?)?;
+    }
     let fit = fit::Fit::new(&plain, &instrumented, unique)?;
     let (twin, sites) = twin::write(&instrumented, &fit, source);
     Ok(Joined { plain: plain::write(&plain, &fit), twin, functions: fit.twins.len(), sites })

@@ -6,7 +6,7 @@
 use crate::fit::Fit;
 use crate::tables::{Site, Table, Tables};
 use crate::text::{self, Kind, bare, first};
-use crate::unit::{Binding, Hook, OF_SYMBOL, Section, Unit, called};
+use crate::unit::{Binding, Hook, OF_SYMBOL, Section, Unit, called, is_frame};
 use std::fmt::Write;
 
 /// Directives for the contents of data.
@@ -147,7 +147,14 @@ impl Writer<'_> {
     }
 
     fn instruction(&mut self, text: &str, name: &str, rest: &str) {
-        let hook = (name == "call").then(|| called(name, rest)).flatten();
+        let target = called(name, rest);
+        if target.is_some_and(is_frame) {
+            if name != "call" {
+                self.out.push_str("\tret\n");
+            }
+            return;
+        }
+        let hook = target.filter(|_| name == "call");
         let Some((hook, told)) = hook.and_then(|hook| Some((hook, Hook::of(hook)?))) else {
             return self.renamed(text);
         };

@@ -137,9 +137,11 @@ impl<'a> Unit<'a> {
         self.section(line).is_debug()
     }
 
-    /// Lines that matter to the linker.
+    /// Lines that matter to the linker. What is said of a symbol may stand anywhere.
     fn proper(&self) -> impl Iterator<Item = (usize, Kind<'a>)> {
-        (0..self.lines.len()).filter(|&line| !self.in_debug(line)).map(|line| (line, text::kind(self.lines[line])))
+        let of_symbol = |kind: &Kind| matches!(kind, Kind::Directive(name, _) if OF_SYMBOL.contains(name));
+        let all = (0..self.lines.len()).map(|line| (line, text::kind(self.lines[line])));
+        all.filter(move |(line, kind)| !self.in_debug(*line) || of_symbol(kind))
     }
 
     fn find_sections(&mut self) -> Result<(), Unfit> {
@@ -295,6 +297,7 @@ impl<'a> Unit<'a> {
                                 function.calls = true;
                             }
                             Some(hook) if Hook::of(hook).is_some() => function.hooks += 1,
+                            Some(hook) if is_frame(hook) => {}
                             Some(label) if label.starts_with(".L") => {}
                             _ => function.calls = true,
                         }
@@ -391,6 +394,37 @@ impl<'a> Unit<'a> {
         Ok(())
     }
 
+    /// Jumps and calls of functions by name: from where, whether it is a jump, and to what.
+    fn goes(&self) -> impl Iterator<Item = (&Function, bool, &'a str)> {
+        self.functions.iter().flat_map(|function| {
+            let (from, to) = function.lines;
+            self.lines[from..to].iter().filter_map(move |line| {
+                let Kind::Instruction(name, rest) = text::kind(line) else { return None };
+                let target = called(name, rest).filter(|target| !target.starts_with(".L") && !is_part(target))?;
+                Some((function, name != "call", target))
+            })
+        })
+    }
+
+    /// Whether a function ends in a jump to one of others'. Those of C++ need not know from where they are called.
+    pub fn jumps_away(&self) -> bool {
+        let own: HashSet<&str> = self.functions.iter().map(|function| function.name.as_str()).collect();
+        let other = |name: &str| !own.contains(name) && !self.data.contains_key(name) && !name.starts_with("_Z");
+        self.goes().any(|(_, jumps, target)| jumps && other(target))
+    }
+
+    /// Calls at the end of a function are calls here, and were loops there: that a function called itself so can be what kept the stack small.
+    pub fn recurses_no_more_than(&self, other: &Self) -> Result<(), Unfit> {
+        let itself = |unit: &Self| -> HashSet<String> {
+            unit.goes().filter(|(function, jumps, to)| !jumps && function.name == *to).map(|(.., to)| to.into()).collect()
+        };
+        let before = itself(other);
+        match itself(self).iter().find(|name| !before.contains(*name)) {
+            Some(name) => Err(Unfit::new(format!("{name} calls itself at its end"))),
+            None => Ok(()),
+        }
+    }
+
     /// The groups that code is in.
     pub fn code_groups(&self) -> HashSet<&str> {
         self.functions.iter().filter_map(|function| self.sections[function.section].group.as_deref()).collect()
@@ -425,6 +459,11 @@ pub fn called<'a>(name: &str, rest: &'a str) -> Option<&'a str> {
     let rest = rest.trim_start_matches('*');
     let (from, to) = text::symbols(rest).next()?;
     (from == 0).then(|| &rest[from..to])
+}
+
+/// Hooks that tell of calls, which nobody needs who can unwind.
+pub fn is_frame(name: &str) -> bool {
+    name == "__tsan_func_entry" || name == "__tsan_func_exit"
 }
 
 /// What a hook tells.

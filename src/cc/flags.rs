@@ -98,8 +98,6 @@ fn part(part: Part, home: &Home, macros: &[&str]) -> Vec<OsString> {
         if home.model == Model::Shmem && !macros.is_empty() {
             flags.extend(["-isystem".into(), home.include.clone().into()]);
         }
-    } else {
-        flags.extend(thrille_join::INSTRUMENTED.map(Into::into));
     }
     flags.extend(thrille_join::FLAGS.map(Into::into));
     flags

@@ -41,7 +41,7 @@ pub enum Asked {
 }
 
 /// From this version on gcc has what joining needs.
-const OLDEST_GCC: u32 = 11;
+const OLDEST_GCC: u32 = 10;
 
 /// Decides; and what the user should know of it, in one line.
 pub fn choose(wanted: Option<Wanted>, family: Family, plugins: &Plugins) -> (Instrument, Option<String>) {
@@ -113,7 +113,7 @@ mod tests {
             (None, clang(15), &some, "only for 16"),
             (Some(Wanted::Plugin), clang(15), &none, "llvm-15-dev"),
             (Some(Wanted::Plugin), new, &some, "for clang"),
-            (Some(Wanted::Dual), old, &some, "gcc 11"),
+            (Some(Wanted::Dual), old, &some, "gcc 10"),
             (Some(Wanted::Dual), clang(16), &some, "for gcc"),
             (None, Family::Clang(None), &some, "not known"),
         ] {

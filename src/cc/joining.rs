@@ -85,8 +85,18 @@ impl Joining {
     /// Both assemblies, joined, in files.
     fn texts(&self) -> Result<Result<(PathBuf, PathBuf), String>> {
         let read = |path: &Path| std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()));
-        let (plain, instrumented) = (read(&self.plain.1)?, read(&self.instrumented.1)?);
-        let joined = match thrille_join::join(&plain, &instrumented, &self.source, &self.unique(&plain)) {
+        let (mut plain, instrumented) = (read(&self.plain.1)?, read(&self.instrumented.1)?);
+        let mut before = None;
+        if matches!(thrille_join::jumps_away(&plain), Ok(true)) {
+            let mut again = self.plain.0.clone();
+            again.push(thrille_join::CALLS_RETURN.into());
+            if !silently(&again).status().is_ok_and(|status| status.success()) {
+                return Ok(Err(format!("it does not compile with {}", thrille_join::CALLS_RETURN)));
+            }
+            before = Some(std::mem::replace(&mut plain, read(&self.plain.1)?));
+        }
+        let unique = self.unique(&plain);
+        let joined = match thrille_join::join(&plain, before.as_deref(), &instrumented, &self.source, &unique) {
             Ok(joined) => joined,
             Err(unfit) => return Ok(Err(unfit.to_string())),
         };
