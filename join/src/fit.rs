@@ -5,7 +5,7 @@
 
 use crate::text::numbered;
 use crate::unit::{Binding, Data, Function, Place, Unit};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Why two assemblies are not joined.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Fit {
         new.reachable_only_by_plain_code(plain)?;
         let mut same = new.data(plain, instrumented)?;
         same.extend(new.twin_of.iter().map(|(theirs, ours)| (theirs.clone(), ours.clone())));
-        new.export(plain, instrumented, &same, unique);
+        new.export(plain, instrumented, &same, unique)?;
         Ok(new)
     }
 
@@ -143,7 +143,7 @@ impl Fit {
         for (symbol, origin) in &plain.origins {
             by_origin.entry(origin).or_default().push(symbol);
         }
-        let constant = |data: &Data| !data.alias && instrumented.sections.get(data.section).is_some_and(|s| s.is_constant());
+        let constant = |data: &Data| data.alias.is_none() && instrumented.sections.get(data.section).is_some_and(|s| s.is_constant());
         let mut same: HashMap<String, String> = HashMap::new();
         let mut taken: HashSet<&str> = HashSet::new();
         for (name, data) in &instrumented.data {
@@ -157,14 +157,18 @@ impl Fit {
                 }
             } else if plain.data.contains_key(name) {
                 Some(name.as_str())
-            } else if constant(data) || (instrumented.binding(name) == Binding::Weak && !data.alias) {
+            } else if instrumented.binding(name) == Binding::Local && data.alias.as_ref().is_some_and(|of| self.twin_of.contains_key(of)) {
+                // A name by which the compiler calls a function that it knows to be this one: see `export`.
+                self.dropped.insert(name.clone());
+                None
+            } else if constant(data) || (instrumented.binding(name) == Binding::Weak && self.stays(data)) {
                 None
             } else {
                 return Err(Unfit::new(format!("{name} is in the instrumented assembly only")));
             };
             let Some(ours) = ours else { continue };
             let other = &plain.data[ours];
-            if other.size != data.size || other.alias != data.alias || plain.binding(ours) != instrumented.binding(name) {
+            if other.size != data.size || other.alias.is_some() != data.alias.is_some() || plain.binding(ours) != instrumented.binding(name) {
                 return Err(Unfit::new(format!("{name} is not the same in both")));
             }
             self.dropped.insert(name.clone());
@@ -173,21 +177,40 @@ impl Fit {
         Ok(same)
     }
 
+    /// Whether something that any object may define can be left where it is: unless it is a second name of what goes away.
+    fn stays(&self, data: &Data) -> bool {
+        data.alias.as_ref().is_none_or(|of| !self.twin_of.contains_key(of) && !self.dropped.contains(of))
+    }
+
     /// Makes reachable what the instrumented assembly names.
-    fn export(&mut self, plain: &Unit, instrumented: &Unit, same: &HashMap<String, String>, unique: &str) {
-        let mut named: Vec<(&String, &String)> = same.iter().collect();
-        named.sort();
+    fn export(&mut self, plain: &Unit, instrumented: &Unit, same: &HashMap<String, String>, unique: &str) -> Result<(), Unfit> {
+        let own_name = |ours: &str| format!("{ours}.thrille.{unique}.own");
         let is_named = |name: &String| {
-            instrumented.named_by_data.contains(name) || instrumented.functions.iter().any(|f| f.names.contains(name))
+            instrumented.named_by_data.contains(name)
+                || instrumented.origins.contains_key(name)
+                || instrumented.functions.iter().any(|f| f.names.contains(name))
         };
-        for (theirs, ours) in named {
-            let debugged = instrumented.origins.contains_key(theirs);
-            if plain.binding(ours) == Binding::Local && (debugged || is_named(theirs)) {
-                let name = format!("{ours}.thrille.{unique}.own");
-                self.exported.push((ours.clone(), name.clone()));
-                self.names.insert(theirs.clone(), name);
-            }
+        let mut wanted = BTreeSet::new();
+        for (theirs, ours) in same.iter().filter(|(theirs, ours)| plain.binding(ours) == Binding::Local && is_named(theirs)) {
+            self.names.insert(theirs.clone(), own_name(ours));
+            wanted.insert(ours);
         }
+        for (name, data) in instrumented.data.iter().filter(|(name, _)| self.dropped.contains(*name) && !same.contains_key(*name)) {
+            let Some(ours) = data.alias.as_ref().and_then(|of| same.get(of)) else { continue };
+            self.names.insert(name.clone(), own_name(ours));
+            wanted.insert(ours);
+        }
+        for ours in wanted {
+            let section = match plain.data.get(ours) {
+                Some(data) => plain.sections.get(data.section),
+                None => plain.functions.iter().find(|f| f.name == *ours).map(|f| &plain.sections[f.section]),
+            };
+            if section.is_some_and(|section| section.group.is_some()) {
+                return Err(Unfit::new(format!("{ours} may be left out by the linker")));
+            }
+            self.exported.push((ours.clone(), own_name(ours)));
+        }
+        Ok(())
     }
 }
 

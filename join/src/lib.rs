@@ -34,15 +34,17 @@ mod unit;
 pub use fit::Unfit;
 
 /// How both are to be compiled. No caller may know more of a function than its declaration says (registers that it leaves alone, a stack that it does
-/// not need aligned); functions keep their names and are not made anew for some callers; who called whom can be found by unwinding; and the debug
+/// not need aligned); functions keep their names and are not made anew for some callers; what is called at one place only, in a loop maybe, stays a
+/// function, to be decided upon each time; who called whom can be found by unwinding; and the debug
 /// information is annotated.
-pub const FLAGS: [&str; 8] = [
+pub const FLAGS: [&str; 9] = [
     "-fno-ipa-ra",
     "-fno-ipa-stack-alignment",
     "-fno-ipa-icf",
     "-fno-ipa-cp",
     "-fno-ipa-sra",
     "-fno-partial-inlining",
+    "-fno-inline-functions-called-once",
     "-fasynchronous-unwind-tables",
     "-dA",
 ];
@@ -79,6 +81,3 @@ pub fn join(plain: &str, deeper: Option<&str>, instrumented: &str, source: &str,
     let (twin, sites) = twin::write(&instrumented, &fit, source);
     Ok(Joined { plain: plain::write(&plain, &fit), twin, functions: fit.twins.len(), sites })
 }
-
-#[cfg(test)]
-mod tests;

@@ -17,6 +17,9 @@ pub enum Binding {
     Weak,
 }
 
+/// The section of what is not said to be in any.
+const BSS: usize = 0;
+
 /// A section.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
@@ -73,8 +76,8 @@ pub struct Function {
 pub struct Data {
     pub section: usize,
     pub size: Option<String>,
-    /// A second name of something.
-    pub alias: bool,
+    /// It is a second name of this.
+    pub alias: Option<String>,
 }
 
 /// An assembly.
@@ -98,8 +101,8 @@ pub const OF_SYMBOL: [&str; 12] = [
     ".globl", ".global", ".weak", ".hidden", ".protected", ".internal", ".type", ".size", ".local", ".comm", ".set", ".symver",
 ];
 
-/// What assembly of the user's may contain: bytes and places for them, nothing that changes what the rest means.
-const HARMLESS: [&str; 9] = [".byte", ".value", ".word", ".short", ".long", ".quad", ".p2align", ".align", ".balign"];
+/// What assembly of the user's may contain: bytes and places for them, nothing that changes what the rest means. (The compiler adds lines of the source.)
+const HARMLESS: [&str; 10] = [".loc", ".byte", ".value", ".word", ".short", ".long", ".quad", ".p2align", ".align", ".balign"];
 
 impl<'a> Unit<'a> {
     /// Reads it.
@@ -119,6 +122,7 @@ impl<'a> Unit<'a> {
         new.find_functions(&types)?;
         new.find_data(&types);
         new.find_names()?;
+        new.keep_places_in_code_apart()?;
         let debug = |line: &usize| new.sections[new.section_of[*line]].name.starts_with(".debug_info");
         let info = (0..new.lines.len()).filter(debug).map(|line| new.lines[line]);
         new.origins = statics::origins(info);
@@ -154,6 +158,7 @@ impl<'a> Unit<'a> {
                 sections.len() - 1
             })
         };
+        enter(".bss", "aw", None);
         let (mut now, mut user) = (enter(".text", "ax", None), false);
         for line in &self.lines {
             let kind = text::kind(line);
@@ -325,7 +330,8 @@ impl<'a> Unit<'a> {
         for (line, kind) in self.proper() {
             let section = self.section_of[line];
             match kind {
-                Kind::Label(name) if !name.starts_with(".L") && !inside(line) => {
+                // Labels that are numbers are no symbols.
+                Kind::Label(name) if !name.starts_with(".L") && !name.starts_with(|c: char| c.is_ascii_digit()) && !inside(line) => {
                     if types.get(name) != Some(&"function") {
                         data.insert(name.into(), Data { section, ..Data::default() });
                     }
@@ -338,14 +344,13 @@ impl<'a> Unit<'a> {
                 Kind::Directive(".comm", rest) => {
                     let mut parts = bare(rest).split(',').map(str::trim);
                     let (name, size) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-                    // In memory that can be written to, whatever the section is here.
-                    let section = self.sections.iter().position(|s| s.flags.contains('w')).unwrap_or(usize::MAX);
-                    data.insert(name.into(), Data { section, size: Some(size.into()), alias: false });
+                    data.insert(name.into(), Data { section: BSS, size: Some(size.into()), alias: None });
                 }
                 Kind::Directive(".set" | ".equ", rest) => {
                     let name = first(rest);
                     if !name.starts_with(".L") {
-                        data.insert(name.into(), Data { section, size: None, alias: true });
+                        let of = bare(rest).split(',').nth(1).unwrap_or_default().trim();
+                        data.insert(name.into(), Data { section, size: None, alias: Some(of.into()) });
                     }
                 }
                 _ => {}
@@ -391,6 +396,37 @@ impl<'a> Unit<'a> {
             }
         }
         self.named_by_data = named;
+        Ok(())
+    }
+
+    /// Addresses of places in the middle of a function must not get from one copy to the other: no data that is shared may have them, nor code that
+    /// could store them. (Tables that the compiler makes to jump by stand within their functions.)
+    fn keep_places_in_code_apart(&self) -> Result<(), Unfit> {
+        let local = |name: &str| name.starts_with(".L");
+        let in_code = |line: usize| self.section(line).flags.contains('x');
+        let places: HashSet<&str> = (self.proper())
+            .filter_map(|(line, kind)| match kind {
+                Kind::Label(name) if local(name) && in_code(line) => Some(name),
+                _ => None,
+            })
+            .collect();
+        let inside = self.inside();
+        let apart = [".gcc_except_table", ".eh_frame"];
+        for (line, kind) in self.proper() {
+            let may_not = match kind {
+                Kind::Instruction(name, _) => name != "call" && !name.starts_with('j') && !name.starts_with("xbegin"),
+                Kind::Directive(name, _) => {
+                    let section = self.section(line);
+                    let counts = name.starts_with(".cfi") || name == ".loc" || OF_SYMBOL.contains(&name);
+                    !counts && !inside(line) && !apart.iter().any(|name| section.name.starts_with(name))
+                }
+                _ => false,
+            };
+            let arguments = if may_not { text::arguments(kind) } else { "" };
+            if text::symbols(arguments).any(|(from, to)| places.contains(&arguments[from..to])) {
+                return Err(Unfit::new("it takes the address of a label"));
+            }
+        }
         Ok(())
     }
 

@@ -357,7 +357,7 @@ impl Seat {
             if kept {
                 self.sampler.controller().charge_sample(spent, now);
             } else {
-                self.sampler.controller().charge(spent, now);
+                self.sampler.controller().charge_look(spent, now);
             }
             sites::sampling::charge(|controller| controller.charge_other(spent, worked()));
         }

@@ -136,9 +136,18 @@ impl Controller {
         self.charge_other(ticks, now);
     }
 
+    /// So much was spent on looking at an access that is no sample in the end.
+    pub fn charge_look(&mut self, ticks: u64, now: u64) {
+        self.charge(self.credible(ticks), now);
+    }
+
+    fn credible(&self, ticks: u64) -> u64 {
+        ticks.min((LONGEST_US * self.ticks_per_us) as u64)
+    }
+
     /// So much was spent on a sample, which an exchange will have to look at.
     pub fn charge_sample(&mut self, ticks: u64, now: u64) {
-        let ticks = ticks.min((LONGEST_US * self.ticks_per_us) as u64);
+        let ticks = self.credible(ticks);
         self.samples += 1;
         self.paid += self.price as u64;
         self.charge(ticks + self.price as u64, now);

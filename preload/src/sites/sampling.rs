@@ -168,7 +168,7 @@ impl Policy for Sampled {
             if kept {
                 state.dense.controller().charge_sample(ticks, now);
             } else {
-                state.dense.controller().charge(ticks, now);
+                state.dense.controller().charge_look(ticks, now);
             }
         }
     }
