@@ -1,4 +1,5 @@
-/* What code compiled by the plugin and the run-time library say to each other. Nothing else is shared between them.
+/* What doubled functions and the run-time library say to each other. Nothing else is shared between them.
+ * Functions are doubled by the plugin, or by joining two compilations of gcc (`join/`); what follows is the plugin's, what differs stands at the end.
  *
  * Each function is there twice, plain and instrumented. At its entry, and at the headers of loops that contain calls or other loops,
  * it looks at `mode` and goes on in one copy or the other. In the instrumented copy each basic block counts down the first of its sites; when that
@@ -64,7 +65,13 @@ struct thrille_function {
     const struct thrille_cold *cold;
     const char *name; /* as the linker knows it */
     uint64_t id;      /* of source file and name: the same in each build of this file; a site's is this and its number */
-    uint64_t own[2];  /* the library's; begin as 0 */
+    uint64_t traits;  /* enum thrille_trait */
+    uint64_t own;     /* the library's; begins as 0 */
+};
+
+enum thrille_trait {
+    THRILLE_JOINED = 1,      /* joined from two compilations */
+    THRILLE_SYNCHRONISES = 2 /* has atomic instructions, which the plain copy does not tell: instrumented as long as anybody listens */
 };
 
 /* Before main, or when a library is loaded, and before it is unloaded: the section's bounds. Told once by each object file, so more than once.
@@ -90,5 +97,14 @@ THRILLE_PRESERVING int32_t thrille_affine(void *address, struct thrille_hot *sit
 
 /* The same of a nest of loops, told before the outermost: all that `rows` times, each `pitch` bytes after the last one. */
 THRILLE_PRESERVING int32_t thrille_nest(void *address, struct thrille_hot *site, uint64_t times, int64_t step, uint64_t rows, int64_t pitch);
+/* Joined functions: they look at their mode at their entry alone and do not count `budget`. In the instrumented copy each site counts down for itself,
+ * and the library sets its countdown again. Ordinary calling convention, but for thrille_arrive: */
+
+/* As thrille_enter: the function is in r11, the answer too, and all other registers are the caller's. */
+void thrille_arrive(void);
+
+/* A site is executed. */
+void thrille_visit(void *address, struct thrille_hot *site);
+void thrille_visit_range(void *address, struct thrille_hot *site, uint64_t bytes);
 
 #endif

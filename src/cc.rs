@@ -6,20 +6,22 @@
 //! | [`plan`](self::plan) | which commands to run instead |
 //! | [`flags`] | what is added to them |
 //! | [`family`] | gcc or clang |
-//! | [`instrument`] | by the clang plugin or by hooks |
+//! | [`instrument`] | by the clang plugin, by joining two compilations, or by hooks |
+//! | [`joining`] | one source compiled twice and joined |
 
 mod family;
 mod flags;
 mod instrument;
+mod joining;
 mod line;
 mod plan;
 #[cfg(test)]
 mod tests;
 
 pub use family::Family;
-pub use instrument::{Instrument, Wanted};
+pub use instrument::{Asked, Instrument, Wanted};
 pub use line::{FORTRAN, Line};
-pub use plan::{Argv, Setting, plan};
+pub use plan::{Argv, Setting, Step, plan};
 
 use crate::home::{Home, Plugins};
 use crate::mpi::Shmem;
@@ -52,8 +54,8 @@ pub fn main(typed: &args::Cc) -> Result<ExitCode> {
     let family = Family::of(&compiler)?;
     let instrument = instrument(typed.instrument, family);
     let setting = Setting { family, instrument, home: &home, temporary: temporary.path() };
-    for argv in plan(&compiler, &line, &setting)? {
-        let status = run(&argv, Some(temporary.path()))?;
+    for step in plan(&compiler, &line, &setting)? {
+        let status = perform(&step, temporary.path())?;
         if !status.success() {
             return Ok(code(status));
         }
@@ -121,8 +123,16 @@ fn expand(args: &[OsString], depth: usize) -> Vec<OsString> {
     out
 }
 
+/// Does one step; long command lines go through a response file in `temporary`.
+pub fn perform(step: &Step, temporary: &Path) -> Result<ExitStatus> {
+    match step {
+        Step::Run(argv) => run(argv, Some(temporary)),
+        Step::Join(joining) => joining.perform(Some(temporary)),
+    }
+}
+
 /// Runs one command; long ones through a response file in `temporary`.
-pub fn run(argv: &[OsString], temporary: Option<&Path>) -> Result<ExitStatus> {
+fn run(argv: &[OsString], temporary: Option<&Path>) -> Result<ExitStatus> {
     let (program, rest) = argv.split_first().context("no compiler given")?;
     let mut command = Command::new(program);
     let length: usize = rest.iter().map(|arg| arg.len() + 1).sum();

@@ -1,6 +1,6 @@
 //! `thrille check`: builds what a person would have built, then runs it.
 
-use crate::cc::{self, Argv, Family, Line, Setting, Wanted};
+use crate::cc::{self, Argv, Asked, Family, Instrument, Line, Setting, Wanted};
 use crate::config::Usual;
 use crate::confirm;
 use crate::home::Home;
@@ -100,7 +100,7 @@ pub fn check(typed: args::Check) -> Result<Code> {
     let guess = Guess::new(&files, typed.cc.as_deref(), libraries, &|name| std::env::var(name).ok())?;
     let home = cc::home_for(&guess.compilers.of(main_kind(&files))[..1])?;
     let dir = RunDir::make(typed.common.out.as_deref())?;
-    let program = match build(&files, &guess, &home, typed.instrument, dir.path()) {
+    let program = match build(&files, &guess, &home, (typed.instrument, settings.observes_everything()), dir.path()) {
         Ok(Some(program)) => program,
         Ok(None) => {
             // The compiler has said why.
@@ -217,7 +217,7 @@ fn build(
     files: &[(PathBuf, Kind)],
     guess: &Guess,
     home: &Home,
-    wanted: Option<Wanted>,
+    (wanted, everything): (Option<Wanted>, bool),
     dir: &Path,
 ) -> Result<Option<PathBuf>> {
     let (bin, obj) = (dir.join("bin"), dir.join("obj"));
@@ -227,10 +227,14 @@ fn build(
     let program = bin.join(files[0].0.file_stem().unwrap_or_default());
     for (compiler, args) in commands(files, guess, &obj, &program) {
         let family = Family::of(compiler)?;
-        let instrument = cc::instrument(wanted, family);
+        let instrument = match cc::instrument(wanted, family) {
+            // A second copy of each function is of use only if not everything is looked at.
+            Instrument::Dual(Asked::No) if everything => Instrument::Hooks,
+            instrument => instrument,
+        };
         let setting = Setting { family, instrument, home, temporary: &obj };
-        for argv in cc::plan(compiler, &Line::parse(&args), &setting)? {
-            if !cc::run(&argv, Some(&obj))?.success() {
+        for step in cc::plan(compiler, &Line::parse(&args), &setting)? {
+            if !cc::perform(&step, &obj)?.success() {
                 return Ok(None);
             }
         }

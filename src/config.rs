@@ -240,6 +240,11 @@ pub struct Config {
 }
 
 impl Config {
+    /// Whether every load and store is looked at.
+    pub fn observes_everything(&self) -> bool {
+        self.sampling == Some(Sampling::Full)
+    }
+
     /// Reads the file, if there is one. What was typed goes first.
     pub fn new(typed: &Observe, usual: Usual, seed: u64) -> Result<Self> {
         let path = location(typed.config.as_deref());

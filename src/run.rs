@@ -35,6 +35,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Whether every load and store is looked at.
+    pub fn observes_everything(&self) -> bool {
+        self.config.observes_everything()
+    }
+
     /// Understands what was typed. Nothing is touched yet.
     pub fn new(typed: &Common, usual: Usual) -> Result<Self> {
         let config = Config::new(&typed.observe, usual, any_seed())?;

@@ -15,6 +15,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use thrille_model::job::{ENV_BUDGET, ENV_RUN_DIR, ENV_SAMPLING, ENV_SEED, FunctionSampled, Sampled};
 use thrille_model::{Act, Kind, Strand};
+use thrille_phase2::protocol::ENV_COORDINATOR;
 use thrille_runtime::{Observes, Recorder};
 use thrille_sampling::{Budget, Controller, Coverage, Entry, Gaps, Look, Name, Sampler, Sampling, Taken};
 
@@ -113,6 +114,10 @@ fn settled() -> &'static Plan {
 /// For functions that the compiler has doubled: none if nobody wants this process observed.
 pub fn for_sites() -> Option<Sampling> {
     std::env::var_os(ENV_RUN_DIR)?;
+    if std::env::var_os(ENV_COORDINATOR).is_some() {
+        // Where strands wait for each other, every access is a place to wait at.
+        return Some(Sampling::Full);
+    }
     let plan = settled();
     if let Sampling::By(name) = plan.sampling {
         let controller = Controller::new(plan.budget, plan.ticks_per_us, worked());
@@ -355,7 +360,7 @@ impl Seat {
             if kept {
                 self.sampler.controller().charge_sample(spent, now);
             } else {
-                self.sampler.controller().charge(spent, now);
+                self.sampler.controller().charge_look(spent, now);
             }
             sites::sampling::charge(|controller| controller.charge_other(spent, worked()));
         }

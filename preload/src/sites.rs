@@ -1,4 +1,4 @@
-//! Functions that the clang plugin has doubled: `instrument/hooks.h`, on the library's side.
+//! Functions that are there twice, by the clang plugin or by joining two compilations: `instrument/hooks.h`, on the library's side.
 //!
 //! | module | is |
 //! |---|---|
@@ -8,11 +8,13 @@
 //! | [`live`] | decides in runs that confirm races |
 //! | [`sampling`] | decides by the policies of `thrille_sampling` |
 //! | [`hooks`] | what compiled code calls |
+//! | [`joined`] | the same for joined functions |
 //!
 //! Tables are shared by all threads without locks: see `hooks.h` for what a lost update means. They are never freed while their code can run.
 
 pub mod abi;
 mod hooks;
+mod joined;
 mod live;
 pub mod policy;
 mod registry;

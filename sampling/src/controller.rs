@@ -55,6 +55,8 @@ pub struct Controller {
     looked: u64,
     /// What of it went into calls that are observed anyway.
     calls: u64,
+    /// What could not be helped any more when it was spent, besides.
+    overrun: u64,
     /// What a sample costs at the next exchange.
     price: f64,
     /// Samples since the last one, and what was paid for them.
@@ -84,6 +86,7 @@ impl Controller {
             spent: 0,
             looked: 0,
             calls: 0,
+            overrun: 0,
             price: PRICE_US * ticks_per_us,
             samples: 0,
             paid: 0,
@@ -116,6 +119,11 @@ impl Controller {
         self.budget.is_none() || self.left + debt > 0.0
     }
 
+    /// Whether something may begin that cannot be stopped, and has cost more than it was granted before.
+    pub fn allows_overrun(&self) -> bool {
+        self.budget.is_none() || self.left > self.overrun as f64
+    }
+
     /// The logarithm of what chances are multiplied with.
     #[inline]
     pub fn ln_weight(&self) -> f64 {
@@ -128,12 +136,28 @@ impl Controller {
         self.charge_other(ticks, now);
     }
 
+    /// So much was spent on looking at an access that is no sample in the end.
+    pub fn charge_look(&mut self, ticks: u64, now: u64) {
+        self.charge(self.credible(ticks), now);
+    }
+
+    fn credible(&self, ticks: u64) -> u64 {
+        ticks.min((LONGEST_US * self.ticks_per_us) as u64)
+    }
+
     /// So much was spent on a sample, which an exchange will have to look at.
     pub fn charge_sample(&mut self, ticks: u64, now: u64) {
-        let ticks = ticks.min((LONGEST_US * self.ticks_per_us) as u64);
+        let ticks = self.credible(ticks);
         self.samples += 1;
         self.paid += self.price as u64;
         self.charge(ticks + self.price as u64, now);
+    }
+
+    /// So much was spent by something that could not be stopped. Samples are not to suffer from it: what it costs is paid by not beginning it again.
+    pub fn charge_overrun(&mut self, ticks: u64, now: u64) {
+        // It is an estimate, and instrumented code is seldom four times as slow.
+        self.overrun = (self.overrun + ticks).min(now.saturating_sub(self.began) / 4 * 3);
+        self.charge_other(0, now);
     }
 
     /// So much was spent on calls that are observed whatever is chosen.
@@ -163,7 +187,7 @@ impl Controller {
     pub fn charge_other(&mut self, ticks: u64, now: u64) {
         let Some(budget) = self.budget else { return };
         self.spent += ticks;
-        let own = now.saturating_sub(self.began).saturating_sub(self.spent) as f64;
+        let own = now.saturating_sub(self.began).saturating_sub(self.spent + self.overrun) as f64;
         let exchanges = EXCHANGES_US as f64 * self.ticks_per_us;
         let other = ((self.spent - self.looked.min(self.spent)) as f64).min(exchanges);
         self.left = self.credit + other + own * budget.fraction() - self.spent as f64;
@@ -196,7 +220,7 @@ impl Controller {
     /// Microseconds spent, and microseconds that passed, since the beginning.
     pub fn account(&self, now: u64) -> (u64, u64) {
         let us = |ticks: u64| (ticks as f64 / self.ticks_per_us) as u64;
-        (us(self.spent), us(now.saturating_sub(self.began)))
+        (us(self.spent + self.overrun), us(now.saturating_sub(self.began)))
     }
 
     /// Microseconds spent, those of them that calls took, and microseconds that passed, each since the last time this was asked.
@@ -286,6 +310,19 @@ mod tests {
             assert_eq!(controller.spent - before, 6_100 * us, "no more than it took in the end");
             before = controller.spent;
         }
+    }
+
+    #[test]
+    fn what_could_not_be_stopped_is_not_begun_again_until_it_is_paid_for() {
+        let us = 1000;
+        let mut controller = Controller::new(Some(Budget::USUAL), us as f64, 0);
+        controller.charge_overrun(50_000 * us, 70_000 * us);
+        assert!(!controller.allows_overrun() && controller.allows(100), "samples go on");
+        controller.charge(0, 500_000 * us);
+        assert!(!controller.allows_overrun());
+        controller.charge(0, 1_000_000 * us);
+        assert!(controller.allows_overrun(), "a twentieth of 950 ms, with the credit");
+        assert_eq!(controller.take_account(1_000_000 * us), [50_000, 0, 1_000_000]);
     }
 
     #[test]

@@ -7,13 +7,18 @@ use std::process::{Command, Stdio};
 /// Compilers that take different flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// GNU, and whatever looks like it.
-    Gcc,
+    /// GNU, and whatever looks like it: the version, if it is said as GNU says it.
+    Gcc(Option<u32>),
     /// Clang and those made from it: the version, if it is said.
     Clang(Option<u32>),
 }
 
 impl Family {
+    /// Whether it takes GNU's flags.
+    pub fn is_gcc(self) -> bool {
+        matches!(self, Self::Gcc(_))
+    }
+
     /// Asks the compiler.
     pub fn of(command: &[OsString]) -> Result<Self> {
         let (program, args) = command.split_first().context("no compiler given")?;
@@ -28,7 +33,9 @@ impl Family {
 
     fn from_version(text: &str) -> Self {
         if !text.to_ascii_lowercase().contains("clang") {
-            return Self::Gcc;
+            let first = text.lines().next().filter(|_| text.contains("Free Software Foundation"));
+            let version = first.and_then(|line| line.rsplit(')').next()?.trim().split('.').next()?.parse().ok());
+            return Self::Gcc(version);
         }
         // Apple counts in its own way.
         let version = text.split_once("clang version ").filter(|(before, _)| !before.contains("Apple"));
@@ -53,10 +60,10 @@ mod tests {
 
     #[test]
     fn versions() {
-        assert_eq!(
-            Family::from_version("gcc (Debian 12.2.0-14) 12.2.0\nCopyright (C) 2022 Free Software"),
-            Family::Gcc
-        );
+        let gnu = |line: &str| Family::from_version(&format!("{line}\nCopyright (C) 2022 Free Software Foundation"));
+        assert_eq!(gnu("gcc (Debian 12.2.0-14) 12.2.0"), Family::Gcc(Some(12)));
+        assert_eq!(gnu("GNU Fortran (GCC) 9.4.1 20210728 (Red Hat 9.4.1-1)"), Family::Gcc(None));
+        assert_eq!(Family::from_version("tcc version 0.9.27"), Family::Gcc(None));
         assert_eq!(Family::from_version("Debian clang version 16.0.6"), Family::Clang(Some(16)));
         assert_eq!(Family::from_version("clang version 19.1.7 (https://github.com)"), Family::Clang(Some(19)));
         assert_eq!(Family::from_version("Apple clang version 15"), Family::Clang(None));

@@ -75,10 +75,43 @@ const CALLED: [&str; 28] = [
 /// These clang itself turns into calls of the library.
 const CLANG_INSTRUMENTS: [&str; 3] = ["memcpy", "memmove", "memset"];
 
+/// Which of the compilations of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The only one.
+    Whole,
+    /// The plain one of two that are joined.
+    Plain,
+    /// The instrumented one.
+    Twin,
+}
+
+/// Macros that depend on how the source is compiled: the same for all its parts.
+const SAME_MACROS: [&str; 3] = ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0", "-D__SANITIZE_THREAD__=1"];
+
+/// For one part of two, of any language: what [`thrille_join`] asks for.
+fn part(part: Part, home: &Home, macros: &[&str]) -> Vec<OsString> {
+    let mut flags: Vec<OsString> = Vec::new();
+    if part == Part::Plain {
+        flags.push("-w".into());
+        flags.extend(macros.iter().map(Into::into));
+        if home.model == Model::Shmem && !macros.is_empty() {
+            flags.extend(["-isystem".into(), home.include.clone().into()]);
+        }
+    }
+    flags.extend(thrille_join::FLAGS.map(Into::into));
+    flags
+}
+
 /// For compiling Fortran. Array assignments must stay calls of memcpy and memset, which the library sees.
-pub fn compile_fortran(family: Family) -> Vec<OsString> {
-    let mut flags: Vec<OsString> = ["-fsanitize=thread", "-fno-omit-frame-pointer"].map(Into::into).into();
-    if family == Family::Gcc {
+pub fn compile_fortran(family: Family, which: Part, home: &Home) -> Vec<OsString> {
+    let mut flags: Vec<OsString> = match which {
+        Part::Plain => return part(which, home, &[]),
+        Part::Twin => part(which, home, &[]),
+        Part::Whole => vec!["-fno-omit-frame-pointer".into()],
+    };
+    flags.push("-fsanitize=thread".into());
+    if family.is_gcc() {
         flags.extend(["-fno-tree-loop-distribute-patterns", "-Wno-tsan"].map(Into::into));
         if cfg!(target_arch = "x86_64") {
             flags.extend(["memcpy", "memset"].map(|name| format!("-m{name}-strategy=libcall:-1:noalign").into()));
@@ -88,16 +121,20 @@ pub fn compile_fortran(family: Family) -> Vec<OsString> {
 }
 
 /// For compiling: behind the user's own flags.
-pub fn compile(family: Family, instrument: &Instrument, home: &Home) -> Vec<OsString> {
+pub fn compile(family: Family, instrument: &Instrument, which: Part, home: &Home) -> Vec<OsString> {
+    if which == Part::Plain {
+        return part(which, home, &SAME_MACROS);
+    }
     let mut flags: Vec<OsString> =
         ["-fsanitize=thread", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0"].map(Into::into).into();
-    match instrument {
-        Instrument::Hooks => flags.push("-fno-omit-frame-pointer".into()),
-        Instrument::Plugin(path) => flags.extend(plugin(path)),
+    match (instrument, which) {
+        (Instrument::Plugin(path), _) => flags.extend(plugin(path)),
+        (_, Part::Twin) => flags.extend(part(which, home, &[])),
+        _ => flags.push("-fno-omit-frame-pointer".into()),
     }
-    let kept = |name: &&str| family == Family::Gcc || !CLANG_INSTRUMENTS.contains(name);
+    let kept = |name: &&str| family.is_gcc() || !CLANG_INSTRUMENTS.contains(name);
     flags.extend(EXPANDED.iter().copied().filter(kept).map(|name| format!("-fno-builtin-{name}").into()));
-    if family == Family::Gcc {
+    if family.is_gcc() {
         flags.extend(["-fno-tree-loop-distribute-patterns", "-Wno-tsan"].map(Into::into));
     }
     if home.model == Model::Shmem {

@@ -1,4 +1,5 @@
-//! How loads and stores are made visible: by the clang plugin, which doubles functions, or by the hooks of `-fsanitize=thread`.
+//! How loads and stores are made visible: by the clang plugin, which doubles functions, by joining two compilations of gcc, which does so too, or by
+//! the hooks of `-fsanitize=thread` alone.
 
 use super::family::Family;
 use crate::home::Plugins;
@@ -13,6 +14,8 @@ pub const ENV: &str = "THRILLE_INSTRUMENT";
 pub enum Wanted {
     /// The compiler plugin, where there is one for the compiler
     Plugin,
+    /// Two compilations joined, with gcc, g++ and gfortran
+    Dual,
     /// A call before each access, with any compiler
     Hooks,
 }
@@ -22,16 +25,40 @@ pub enum Wanted {
 pub enum Instrument {
     /// Calls, by the compiler itself.
     Hooks,
+    /// Two compilations, joined where that is possible.
+    Dual(Asked),
     /// This plugin.
     Plugin(PathBuf),
 }
+
+/// Whether somebody asked for it, who would like to know where it is not possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// By name.
+    Yes,
+    /// It is what suits the compiler.
+    No,
+}
+
+/// From this version on gcc has what joining needs.
+const OLDEST_GCC: u32 = 10;
 
 /// Decides; and what the user should know of it, in one line.
 pub fn choose(wanted: Option<Wanted>, family: Family, plugins: &Plugins) -> (Instrument, Option<String>) {
     let fallback = |why: String| (Instrument::Hooks, Some(format!("{why}: instrumenting by hooks, which cost more")));
     match (wanted, family) {
-        (Some(Wanted::Hooks), _) | (None, Family::Gcc) => (Instrument::Hooks, None),
-        (Some(Wanted::Plugin), Family::Gcc) => fallback("the plugin is for clang, and this compiler is not".into()),
+        (Some(Wanted::Hooks), _) => (Instrument::Hooks, None),
+        (None | Some(Wanted::Dual), Family::Gcc(Some(OLDEST_GCC..))) if cfg!(target_arch = "x86_64") => {
+            (Instrument::Dual(if wanted.is_some() { Asked::Yes } else { Asked::No }), None)
+        }
+        (None, Family::Gcc(_)) => (Instrument::Hooks, None),
+        (Some(Wanted::Dual), Family::Gcc(_)) => {
+            fallback(format!("joining two compilations needs gcc {OLDEST_GCC} or later, on x86-64"))
+        }
+        (Some(Wanted::Dual), Family::Clang(_)) => {
+            fallback("joining two compilations is for gcc; clang has the plugin".into())
+        }
+        (Some(Wanted::Plugin), Family::Gcc(_)) => fallback("the plugin is for clang, and this compiler is not".into()),
         (_, Family::Clang(None)) => {
             fallback("the version of this clang is not known, so there is no plugin for it".into())
         }
@@ -55,7 +82,7 @@ pub fn from_environment() -> Option<Wanted> {
     let said = std::env::var(ENV).ok().filter(|said| !said.is_empty())?;
     let wanted = Wanted::from_str(&said, true).ok();
     if wanted.is_none() {
-        eprintln!("thrille: {ENV}={said} is not known: it is `plugin` or `hooks`");
+        eprintln!("thrille: {ENV}={said} is not known: it is `plugin`, `dual` or `hooks`");
     }
     wanted
 }
@@ -71,16 +98,23 @@ mod tests {
         std::fs::create_dir(&path).unwrap();
         std::fs::write(path.join(crate::home::PLUGIN), "").unwrap();
         let (some, none) = (Plugins::below(vec![dir.path().into()]), Plugins::below(vec![]));
-        let plugin = |(instrument, note): (Instrument, Option<String>)| (instrument != Instrument::Hooks, note);
+        let plugin =
+            |(instrument, note): (Instrument, Option<String>)| (matches!(instrument, Instrument::Plugin(_)), note);
         let clang = |version| Family::Clang(Some(version));
         assert_eq!(plugin(choose(None, clang(16), &some)), (true, None));
         assert_eq!(plugin(choose(Some(Wanted::Hooks), clang(16), &some)), (false, None));
-        assert_eq!(plugin(choose(None, Family::Gcc, &some)), (false, None));
+        let (old, new) = (Family::Gcc(Some(9)), Family::Gcc(Some(12)));
+        assert_eq!(choose(None, new, &some), (Instrument::Dual(Asked::No), None));
+        assert_eq!(choose(Some(Wanted::Dual), new, &some), (Instrument::Dual(Asked::Yes), None));
+        assert_eq!(choose(Some(Wanted::Hooks), new, &some), (Instrument::Hooks, None));
+        assert_eq!(choose(None, old, &some), (Instrument::Hooks, None));
         assert_eq!(plugin(choose(None, clang(16), &none)), (false, None));
         for (wanted, family, plugins, word) in [
             (None, clang(15), &some, "only for 16"),
             (Some(Wanted::Plugin), clang(15), &none, "llvm-15-dev"),
-            (Some(Wanted::Plugin), Family::Gcc, &some, "for clang"),
+            (Some(Wanted::Plugin), new, &some, "for clang"),
+            (Some(Wanted::Dual), old, &some, "gcc 10"),
+            (Some(Wanted::Dual), clang(16), &some, "for gcc"),
             (None, Family::Clang(None), &some, "not known"),
         ] {
             let (instrument, note) = choose(wanted, family, plugins);

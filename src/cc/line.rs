@@ -137,6 +137,44 @@ const LINK_ONLY_STARTS: [&str; 6] = ["-L", "-T", "-Wl,", "-static-lib", "-shared
 const COMPILE_ONLY: [&str; 6] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"];
 const SOURCES: [&str; 17] =
     ["c", "i", "ii", "C", "cc", "cp", "cxx", "cpp", "CPP", "c++", "m", "mi", "mm", "M", "s", "S", "sx"];
+/// Those that can be joined.
+const JOINED_SOURCES: [&str; 10] = ["c", "i", "ii", "C", "cc", "cp", "cxx", "cpp", "CPP", "c++"];
+/// How options begin with which a source cannot be compiled twice and joined.
+const NOT_JOINED: [&str; 33] = [
+    "-S",
+    "-E",
+    "-fsyntax-only",
+    "-###",
+    "-save-temps",
+    "--save-temps",
+    "-fprofile",
+    "--coverage",
+    "-coverage",
+    "-ftest-coverage",
+    "-fbranch-probabilities",
+    "-fauto-profile",
+    "-fdump-",
+    "-fstack-usage",
+    "-fcallgraph-info",
+    "-aux-info",
+    "-dump",
+    "-gsplit-dwarf",
+    "-gstabs",
+    "-gno-as-loc-support",
+    "-g1",
+    "-fsplit-stack",
+    "-fplugin",
+    "-fgnu-tm",
+    "-fopenacc",
+    "-fno-dwarf2-cfi-asm",
+    "-fwhole-program",
+    "-m32",
+    "-mx32",
+    "-m16",
+    "-masm=",
+    "-mcmodel=large",
+    "-Wp,-M",
+];
 /// Extensions of Fortran sources; in upper case they are preprocessed.
 pub const FORTRAN: [&str; 14] =
     ["f", "f90", "f95", "f03", "f08", "for", "ftn", "F", "F90", "F95", "F03", "F08", "FOR", "FTN"];
@@ -204,6 +242,26 @@ impl Line {
             if text == "-g0" { Some(false) } else { wanted.then_some(true) }
         });
         levels.next().unwrap_or(false)
+    }
+
+    /// Whether this source can be compiled twice and joined, as far as the arguments go: nothing else is written that both compilations would
+    /// write differently, and the assembly is of the kind that is understood.
+    pub fn can_be_joined(&self, source: &Word) -> bool {
+        let extension = Path::new(&source.raw[0]).extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let language = match &source.role {
+            Role::Source(Some(language)) => {
+                let language = language.to_string_lossy();
+                ["c", "c++", "cpp-output", "c++-cpp-output"].contains(&&*language) || language.starts_with('f')
+            }
+            _ => JOINED_SOURCES.contains(&extension) || FORTRAN.contains(&extension),
+        };
+        let other = |word: &Word| match &word.role {
+            Role::Sanitize(list) => list.iter().any(|name| name != "thread"),
+            Role::Other => NOT_JOINED.iter().any(|start| word.raw[0].to_string_lossy().starts_with(start)),
+            _ => false,
+        };
+        let only_dependencies = ["-M", "-MM", "-MG"].into_iter().any(|flag| self.has(flag));
+        language && source.raw[0] != "-" && !only_dependencies && !self.words.iter().any(other)
     }
 
     /// Directories given by `-I` and the like.

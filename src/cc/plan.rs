@@ -2,10 +2,13 @@
 //!
 //! `-fsanitize=thread` must never reach a linking command: it would bring the real libtsan in. So a command that compiles and links
 //! is split: each source becomes a temporary object, which takes the source's place in the linking command.
+//!
+//! Where two compilations are joined, each source is one step of its own, also of a command that compiles only.
 
 use super::family::Family;
-use super::flags;
+use super::flags::{self, Part};
 use super::instrument::Instrument;
+use super::joining::Joining;
 use super::line::{Dependency, Line, Mode, Role, Word};
 use crate::home::Home;
 use anyhow::{Result, bail};
@@ -14,6 +17,15 @@ use std::path::Path;
 
 /// A command: program and arguments.
 pub type Argv = Vec<OsString>;
+
+/// What is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A command is run.
+    Run(Argv),
+    /// A source is compiled twice, and joined.
+    Join(Box<Joining>),
+}
 
 /// Libraries that stand for a SHMEM of somebody else.
 const OTHER_SHMEM: [&str; 2] = ["sma", "oshmem"];
@@ -31,30 +43,54 @@ pub struct Setting<'a> {
     pub temporary: &'a Path,
 }
 
-/// The commands to run for `compiler` (its name and what stands before it) with this line of arguments.
-pub fn plan(compiler: &[OsString], line: &Line, setting: &Setting) -> Result<Vec<Argv>> {
+/// What to do for `compiler` (its name and what stands before it) with this line of arguments.
+pub fn plan(compiler: &[OsString], line: &Line, setting: &Setting) -> Result<Vec<Step>> {
     refuse(line)?;
     let raw = || line.words.iter().flat_map(|word| word.raw.iter().cloned());
     let command = |args: Vec<OsString>| compiler.iter().cloned().chain(args).collect::<Argv>();
     match line.mode {
-        Mode::Query => Ok(vec![command(raw().collect())]),
-        Mode::Compile => Ok(vec![command(raw().chain(compile_flags(line, setting)).collect())]),
+        Mode::Query => Ok(vec![Step::Run(command(raw().collect()))]),
+        Mode::Compile => Ok(compile_only(compiler, line, setting).unwrap_or_else(|| {
+            vec![Step::Run(command(raw().chain(compile_flags(line, Part::Whole, setting)).collect()))]
+        })),
         Mode::Link | Mode::Relocatable => {
-            let mut commands = Vec::new();
+            let mut steps = Vec::new();
             let mut linked = if line.mode == Mode::Link { flags::link(setting.home) } else { Vec::new() };
             for (index, word) in line.words.iter().enumerate() {
-                if let Role::Source(language) = &word.role {
+                if let Role::Source(_) = &word.role {
                     let object = temporary_object(setting.temporary, index, word);
-                    commands.push(command(compile_one(line, word, language.as_ref(), &object, setting)));
+                    let target = line.output().unwrap_or_else(|| format!("{}.o", stem(word)).into());
+                    let one = One { compiler, line, source: word, index, setting, object: &object, target: &target };
+                    steps.push(one.step());
                     linked.push(object);
                 } else {
                     linked.extend(for_the_linker(word));
                 }
             }
-            commands.push(command(linked));
-            Ok(commands)
+            steps.push(Step::Run(command(linked)));
+            Ok(steps)
         }
     }
+}
+
+/// The steps of a command that compiles only, if all its sources can be joined: each becomes an object of its own.
+fn compile_only(compiler: &[OsString], line: &Line, setting: &Setting) -> Option<Vec<Step>> {
+    let sources: Vec<(usize, &Word)> =
+        line.words.iter().enumerate().filter(|(_, word)| matches!(word.role, Role::Source(_))).collect();
+    let others = line.words.iter().any(|word| matches!(word.role, Role::Header | Role::Object));
+    if others || !line.has("-c") || (sources.len() > 1 && line.output().is_some()) {
+        return None;
+    }
+    let mut steps = Vec::new();
+    for (index, source) in sources {
+        let object = line.output().unwrap_or_else(|| format!("{}.o", stem(source)).into());
+        let one = One { compiler, line, source, index, setting, object: &object, target: &object };
+        match one.step() {
+            Step::Run(_) => return None,
+            step @ Step::Join(_) => steps.push(step),
+        }
+    }
+    Some(steps)
 }
 
 fn refuse(line: &Line) -> Result<()> {
@@ -77,7 +113,7 @@ fn refuse(line: &Line) -> Result<()> {
 }
 
 /// Ours, behind the user's.
-fn compile_flags(line: &Line, setting: &Setting) -> Vec<OsString> {
+fn compile_flags(line: &Line, part: Part, setting: &Setting) -> Vec<OsString> {
     let mut added = Vec::new();
     if !line.has_debug() {
         added.push("-g".into());
@@ -87,56 +123,110 @@ fn compile_flags(line: &Line, setting: &Setting) -> Vec<OsString> {
         added.push("-fno-lto".into());
     }
     if line.is_fortran() {
-        added.extend(flags::compile_fortran(setting.family));
+        added.extend(flags::compile_fortran(setting.family, part, setting.home));
     } else {
-        added.extend(flags::compile(setting.family, &setting.instrument, setting.home));
+        added.extend(flags::compile(setting.family, &setting.instrument, part, setting.home));
     }
     added
 }
 
-/// Compiles one source of a command that also links.
-fn compile_one(line: &Line, source: &Word, language: Option<&OsString>, object: &OsString, setting: &Setting) -> Argv {
-    let kept = line.words.iter().filter(|word| match word.role {
-        Role::Other | Role::Sanitize(_) | Role::Dependency(_) => true,
-        Role::Source(_)
-        | Role::Header
-        | Role::Object
-        | Role::Language
-        | Role::Output
-        | Role::Library(_)
-        | Role::LinkOnly => false,
-    });
-    let mut args: Argv = kept.flat_map(|word| word.raw.iter().cloned()).collect();
-    args.extend(dependencies(line, source));
-    if line.has("-gsplit-dwarf") {
-        // The other half of the debug information would go with the temporary object.
-        args.push("-gno-split-dwarf".into());
-    }
-    args.extend(compile_flags(line, setting));
-    if let Some(language) = language {
-        args.extend(["-x".into(), language.clone()]);
-    }
-    args.push("-c".into());
-    args.extend(source.raw.iter().cloned());
-    args.extend(["-o".into(), object.clone()]);
-    args
+/// One source, to become one object.
+struct One<'a> {
+    compiler: &'a [OsString],
+    line: &'a Line,
+    source: &'a Word,
+    /// Its place in the line.
+    index: usize,
+    setting: &'a Setting<'a>,
+    object: &'a OsString,
+    /// What make knows the object by.
+    target: &'a OsString,
 }
 
-/// Keeps dependencies about the user's files, though the object is a temporary one.
-fn dependencies(line: &Line, source: &Word) -> Argv {
-    let has = |what| line.words.iter().any(|word| word.role == Role::Dependency(what));
-    let mut args = Argv::new();
-    if !has(Dependency::Write) {
-        return args;
+impl One<'_> {
+    fn step(&self) -> Step {
+        let hooks = self.compile(Part::Whole, "-c", self.object);
+        let Instrument::Dual(asked) = self.setting.instrument else { return Step::Run(hooks) };
+        if !self.line.can_be_joined(self.source) {
+            return Step::Run(hooks);
+        }
+        let file =
+            |suffix: &str| self.setting.temporary.join(format!("{}-{}.{suffix}.s", self.index, stem(self.source)));
+        let part = |part: Part, suffix: &str| {
+            let file = file(suffix);
+            (self.compile(part, "-S", &file.clone().into()), file)
+        };
+        let assembling = |word: &&Word| {
+            let text = word.raw[0].to_string_lossy().into_owned();
+            text.starts_with("-Wa,") || text == "-Xassembler" || text.starts_with("-gz")
+        };
+        let mut assemble: Argv = self.compiler.to_vec();
+        assemble.extend(self.line.words.iter().filter(assembling).flat_map(|word| word.raw.iter().cloned()));
+        assemble.push("-c".into());
+        Step::Join(Box::new(Joining {
+            plain: part(Part::Plain, "plain"),
+            instrumented: part(Part::Twin, "twin"),
+            assemble,
+            hooks,
+            object: self.object.clone(),
+            source: self.source.raw[0].to_string_lossy().into_owned(),
+            one_by_one: self.line.is_fortran(),
+            asked,
+        }))
     }
-    let stem = stem(source);
-    if !has(Dependency::File) {
-        args.extend(["-MF".into(), format!("{stem}.d").into()]);
+
+    /// The command that compiles it, as far as the option says.
+    fn compile(&self, part: Part, far: &str, output: &OsString) -> Argv {
+        let line = self.line;
+        let kept = line.words.iter().filter(|word| match word.role {
+            Role::Other => word.raw[0] != "-c" && !(part == Part::Plain && word.raw[0] == "-MP"),
+            Role::Sanitize(_) | Role::Dependency(_) => part != Part::Plain,
+            Role::Source(_)
+            | Role::Header
+            | Role::Object
+            | Role::Language
+            | Role::Output
+            | Role::Library(_)
+            | Role::LinkOnly => false,
+        });
+        let mut args: Argv = self.compiler.to_vec();
+        args.extend(kept.flat_map(|word| word.raw.iter().cloned()));
+        if part != Part::Plain {
+            args.extend(self.dependencies());
+        }
+        if line.has("-gsplit-dwarf") {
+            // The other half of the debug information would go with the temporary object.
+            args.push("-gno-split-dwarf".into());
+        }
+        args.extend(compile_flags(line, part, self.setting));
+        if let Role::Source(Some(language)) = &self.source.role {
+            args.extend(["-x".into(), language.clone()]);
+        }
+        args.push(far.into());
+        args.extend(self.source.raw.iter().cloned());
+        args.extend(["-o".into(), output.clone()]);
+        args
     }
-    if !has(Dependency::Target) {
-        args.extend(["-MQ".into(), line.output().unwrap_or_else(|| format!("{stem}.o").into())]);
+
+    /// Keeps dependencies about the user's files, though what is written is a temporary one.
+    fn dependencies(&self) -> Argv {
+        let has = |what| self.line.words.iter().any(|word| word.role == Role::Dependency(what));
+        let mut args = Argv::new();
+        if !has(Dependency::Write) {
+            return args;
+        }
+        if !has(Dependency::File) {
+            let file = match self.line.output().filter(|_| self.line.mode == Mode::Compile) {
+                Some(object) => Path::new(&object).with_extension("d").into(),
+                None => format!("{}.d", stem(self.source)).into(),
+            };
+            args.extend(["-MF".into(), file]);
+        }
+        if !has(Dependency::Target) {
+            args.extend(["-MQ".into(), self.target.clone()]);
+        }
+        args
     }
-    args
 }
 
 /// What the linking command gets of a word that is no source.

@@ -11,13 +11,20 @@ fn commands(line: &str) -> Result<Vec<String>> {
         model: crate::mpi::Model::Shmem,
     };
     let setting =
-        Setting { family: Family::Gcc, instrument: Instrument::Hooks, home: &home, temporary: Path::new("/t") };
+        Setting { family: Family::Gcc(None), instrument: Instrument::Hooks, home: &home, temporary: Path::new("/t") };
     let (compiler, given) = compiler(&words);
     let line = Line::parse(&expand(given, 0));
-    let plans = plan(&on(Shmem::Embedded, compiler), &line, &setting)?;
+    let steps = plan(&on(Shmem::Embedded, compiler), &line, &setting)?;
+    let plans = steps.into_iter().map(|step| match step {
+        Step::Run(argv) => argv,
+        Step::Join(_) => unreachable!("hooks were wanted"),
+    });
     let text = |argv: &[OsString]| argv.iter().map(|a| a.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
-    let (c, l) = (text(&flags::compile(Family::Gcc, &Instrument::Hooks, &home)), text(&flags::link(&home)));
-    Ok(plans.iter().map(|argv| text(argv).replace(&c, "<C>").replace(&l, "<L>")).collect())
+    let (c, l) = (
+        text(&flags::compile(Family::Gcc(None), &Instrument::Hooks, flags::Part::Whole, &home)),
+        text(&flags::link(&home)),
+    );
+    Ok(plans.map(|argv| text(&argv).replace(&c, "<C>").replace(&l, "<L>")).collect())
 }
 
 #[test]
@@ -97,8 +104,8 @@ fn response_files_are_read_and_unreadable_ones_kept() {
 #[test]
 fn clang_keeps_what_it_instruments_itself() {
     let home = Home { lib: PathBuf::new(), include: PathBuf::new(), model: crate::mpi::Model::Shmem };
-    let compile = |family| flags::compile(family, &Instrument::Hooks, &home);
-    let (gcc, clang) = (compile(Family::Gcc), compile(Family::Clang(Some(16))));
+    let compile = |family| flags::compile(family, &Instrument::Hooks, flags::Part::Whole, &home);
+    let (gcc, clang) = (compile(Family::Gcc(None)), compile(Family::Clang(Some(16))));
     let has = |flags: &[OsString], flag: &str| flags.iter().any(|f| f == flag);
     assert!(has(&gcc, "-fno-builtin-memcpy") && !has(&clang, "-fno-builtin-memcpy"));
     assert!(has(&gcc, "-fno-builtin-strlen") && has(&clang, "-fno-builtin-strlen"));
@@ -108,7 +115,7 @@ fn clang_keeps_what_it_instruments_itself() {
 #[test]
 fn the_plugin_comes_with_the_sanitizer_and_without_its_calls() {
     let home = Home { lib: PathBuf::new(), include: PathBuf::new(), model: crate::mpi::Model::Shmem };
-    let flags = flags::compile(Family::Clang(Some(16)), &Instrument::Plugin("/p.so".into()), &home);
+    let flags = flags::compile(Family::Clang(Some(16)), &Instrument::Plugin("/p.so".into()), flags::Part::Whole, &home);
     for flag in
         ["-fsanitize=thread", "-fpass-plugin=/p.so", "-tsan-instrument-func-entry-exit=0", "-fno-builtin-strlen"]
     {

@@ -6,6 +6,7 @@
 //! | [`conveniences`] | forms of reports, baselines, suppressions, explanations, the live view, the manual |
 //! | [`corpus`] | every program of `tests/shmem` and `tests/mpi`: the reported pairs of lines are the marked ones |
 //! | [`confirm`] | phase 2: races made to happen, false candidates, replays, whatever goes wrong |
+//! | [`dual`] | programs of gcc, g++ and gfortran that are compiled twice and joined |
 //! | [`golden`] | the text of some reports |
 //! | [`crash`] | programs and launchers that die |
 //! | [`mistakes`] | what users get wrong: compilers, numbers, programs, damaged files, full disks |
@@ -26,6 +27,7 @@ mod confirm;
 mod conveniences;
 mod corpus;
 mod crash;
+mod dual;
 mod golden;
 mod honest;
 mod mistakes;
@@ -63,6 +65,7 @@ fn main() {
         corpus::trials(),
         golden::trials(),
         crash::trials(),
+        dual::trials(),
         mistakes::trials(),
         honest::trials(),
         mpi::trials(),

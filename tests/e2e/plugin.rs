@@ -144,7 +144,7 @@ fn behind_a_loop() -> Outcome {
 }
 
 /// Line, column, kind and bytes of each access that raced.
-fn sides(report: &serde_json::Value) -> Result<BTreeSet<String>, Failed> {
+pub fn sides(report: &serde_json::Value) -> Result<BTreeSet<String>, Failed> {
     let races = report["races"].as_array().ok_or("a report without races")?;
     let both = |race: &serde_json::Value| {
         let bytes = &race["object"]["bytes"];

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU64, Ordering};
+use thrille_model::{Act, Kind};
 
 /// In which copy a function goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,12 @@ pub mod kind {
     pub const WRITE: u8 = 2;
     /// A copy or fill of memory.
     pub const LIBRARY: u8 = 4;
+}
+
+/// Bits of what a function is.
+mod traits {
+    pub const JOINED: u64 = 1;
+    pub const SYNCHRONISES: u64 = 2;
 }
 
 /// What is touched all the time of a site.
@@ -64,8 +71,9 @@ pub struct Function {
     name: *const c_char,
     /// The same in each build of its file.
     pub id: u64,
+    traits: u64,
     /// The policy's own.
-    pub own: [AtomicU64; 2],
+    pub own: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Hot>() == 8 && size_of::<Cold>() == 16 && size_of::<Function>() == 64);
@@ -101,6 +109,17 @@ impl Function {
         self.countdown.store(i32::try_from(calls).unwrap_or(i32::MAX), Ordering::Relaxed);
     }
 
+    /// Its two copies were compiled apart and joined: what is called instrumented stays so until it returns, and compiled code does not
+    /// count `budget`.
+    pub fn is_joined(&self) -> bool {
+        self.traits & traits::JOINED != 0
+    }
+
+    /// Its plain copy has atomic instructions that nobody sees.
+    pub fn synchronises(&self) -> bool {
+        self.traits & traits::SYNCHRONISES != 0
+    }
+
     /// Its name, as the linker knows it.
     pub fn name(&self) -> &CStr {
         // SAFETY: the compiler's text, in the same file as this table.
@@ -110,7 +129,7 @@ impl Function {
     /// Its sites.
     pub fn sites(&self) -> &[Hot] {
         // SAFETY: so many, in the same file as this table.
-        unsafe { std::slice::from_raw_parts(self.hot, self.sites as usize) }
+        if self.sites == 0 { &[] } else { unsafe { std::slice::from_raw_parts(self.hot, self.sites as usize) } }
     }
 
     /// What is known of them.
@@ -121,6 +140,11 @@ impl Function {
 }
 
 impl Hot {
+    /// What it does, if it does one thing.
+    pub fn act(&self) -> (Kind, Act) {
+        if self.kind & kind::WRITE == 0 { (Kind::Read, Act::Load) } else { (Kind::Write, Act::Store) }
+    }
+
     /// How many executions of its block pass until it is told.
     pub fn set_countdown(&self, executions: u32) {
         self.countdown.store(i32::try_from(executions).unwrap_or(i32::MAX), Ordering::Relaxed);

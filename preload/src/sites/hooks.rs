@@ -175,7 +175,18 @@ fn granted(function: &Function, turn: Turn) -> i32 {
 }
 
 extern "C" fn enter(function: &Function, _pc: u64, _sp: u64) -> i32 {
+    entered(function)
+}
+
+/// A function asks at its entry. Not 0: the instrumented copy.
+pub fn entered(function: &Function) -> i32 {
     granted(function, policy().call(function))
+}
+
+/// A site of a joined function asks, which counts for itself alone: executions to let pass.
+#[inline(never)]
+pub fn sampled(address: u64, site: &Hot, bytes: u64, pc: u64, sp: u64) -> i32 {
+    told(Row::one(address, bytes), site, pc, sp, |recorder, kind, act, _| recorder.touch(address, bytes, kind, act, pc))
 }
 
 extern "C" fn spent(function: &Function, _pc: u64, _sp: u64) -> i32 {

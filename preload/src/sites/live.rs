@@ -59,7 +59,7 @@ pub struct Confirms;
 
 impl Confirms {
     fn turn(function: &Function) -> Turn {
-        let looks = !KNOWN.load(Ordering::Acquire) || function.own[0].load(Ordering::Relaxed) == HOLDS;
+        let looks = !KNOWN.load(Ordering::Acquire) || function.own.load(Ordering::Relaxed) == HOLDS;
         Turn { accesses: if looks { u32::MAX } else { 0 }, calls: u32::MAX, asks: false }
     }
 }
@@ -92,7 +92,7 @@ pub fn arm(live: &[(u64, Act)], modules: &[Module]) {
     KNOWN.store(true, Ordering::Release);
     registry::all(|function| {
         let holds = names.as_ref().is_none_or(|names| names.contains(function.name().to_string_lossy().as_ref()));
-        function.own[0].store(if holds { HOLDS } else { 0 }, Ordering::Relaxed);
+        function.own.store(if holds { HOLDS } else { 0 }, Ordering::Relaxed);
         for site in function.sites() {
             site.state.store(0, Ordering::Relaxed);
         }

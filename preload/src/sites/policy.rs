@@ -19,6 +19,8 @@ pub enum Begin {
     After(u32),
     /// It is looked at, for so many accesses.
     For(u32),
+    /// It runs instrumented, whatever is looked at there.
+    Always,
 }
 
 /// What a function may do next.
@@ -85,6 +87,28 @@ impl Policy for Full {
 }
 
 /// None: calls of the communication library alone.
+struct NoLocal;
+
+impl Policy for NoLocal {
+    fn begin(&self, function: &'static Function) -> Begin {
+        // Atomic instructions are always observed.
+        if function.synchronises() { Begin::Always } else { Begin::Off }
+    }
+
+    fn call(&self, function: &Function) -> Turn {
+        Off.call(function)
+    }
+
+    fn spent(&self, function: &Function) -> Turn {
+        Off.spent(function)
+    }
+
+    fn site(&self, site: &Hot, pc: u64, times: u64, shared: &mut dyn FnMut() -> bool) -> Verdict {
+        Off.site(site, pc, times, shared)
+    }
+}
+
+/// Nobody wants to know of anything.
 struct Off;
 
 impl Policy for Off {
@@ -115,6 +139,7 @@ pub fn policy() -> &'static dyn Policy {
             &Full
         }
         Some(Sampling::By(_)) => &Sampled,
-        Some(Sampling::NoLocal) | None => &Off,
+        Some(Sampling::NoLocal) => &NoLocal,
+        None => &Off,
     })
 }

@@ -38,6 +38,7 @@ pub fn all(mut f: impl FnMut(&'static Function)) {
 fn begin(function: &'static Function) {
     match policy().begin(function) {
         Begin::Off => function.set_mode(Mode::Off),
+        Begin::Always => function.set_mode(Mode::In),
         Begin::After(calls) => {
             function.set_countdown(calls);
             function.set_mode(Mode::Count);
@@ -61,6 +62,7 @@ unsafe extern "C" fn thrille_register(from: *const Function, to: *const Function
         new
     });
     if new && bounds.0 < bounds.1 {
+        super::joined::prepare();
         ANY.store(true, Ordering::Relaxed);
         INSTRUMENTED.store(true, Ordering::Relaxed);
         drop(observe());

@@ -2,7 +2,7 @@
 //!
 //! One state for the process, behind a lock that is never waited for: a thread that finds it taken looks at what it has, and asks again next time.
 
-use super::abi::{Function, Hot};
+use super::abi::{Function, Hot, Mode};
 use super::policy::{Begin, Policy, Turn, Verdict};
 use crate::sampled;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -69,7 +69,7 @@ fn expected_rank() -> u32 {
 
 /// The number that a function was given, kept in its table.
 fn number(function: &Function) -> Option<dense::Function> {
-    let kept = function.own[0].load(Ordering::Relaxed);
+    let kept = function.own.load(Ordering::Relaxed);
     kept.checked_sub(1).map(|number| dense::Function::from_index(number as usize))
 }
 
@@ -93,14 +93,18 @@ impl Policy for Sampled {
     fn begin(&self, function: &'static Function) -> Begin {
         let Some(mut state) = wait_state() else { return Begin::Off };
         let blocks = function.places().iter().map(|place| u32::from(place.together)).filter(|&sites| sites > 0);
-        let number = state.dense.add(0, blocks.collect::<Vec<_>>());
-        function.own[0].store(number.index() as u64 + 1, Ordering::Relaxed);
+        let number = if function.is_joined() {
+            state.dense.add_whole(0, function.sites().len() as u32)
+        } else {
+            state.dense.add(0, blocks.collect::<Vec<_>>())
+        };
+        function.own.store(number.index() as u64 + 1, Ordering::Relaxed);
         let sites = function.sites();
         let from = sites.as_ptr() as usize;
         let table = (from, from + size_of_val(sites), function);
         let at = state.tables.partition_point(|&(other, ..)| other < from);
         state.tables.insert(at, table);
-        Begin::For(BURST)
+        if function.synchronises() { Begin::Always } else { Begin::For(BURST) }
     }
 
     fn forget(&self, function: &'static Function) {
@@ -137,7 +141,7 @@ impl Policy for Sampled {
         };
         let Some(number) = number(function).filter(|_| at < to) else { return anyway };
         let site = ((at - from) / size_of::<Hot>()) as u32;
-        match state.dense.told(number, site) {
+        let verdict = match state.dense.told(number, site) {
             Told::Pass(gap) => Verdict { keep: false, part: None, gap },
             Told::Take(extent) => {
                 state.dense.located(number, pc);
@@ -148,7 +152,15 @@ impl Policy for Sampled {
                 };
                 Verdict { keep: !private, part, gap: state.dense.taken(number, site, private) }
             }
+        };
+        if function.is_joined()
+            && let Some(Next::Pass(calls)) = state.dense.settle(number, sampled::worked())
+            && !function.synchronises()
+        {
+            function.set_countdown(calls);
+            function.set_mode(Mode::Count);
         }
+        verdict
     }
 
     fn cost(&self, ticks: u64, now: u64, kept: bool) {
@@ -156,7 +168,7 @@ impl Policy for Sampled {
             if kept {
                 state.dense.controller().charge_sample(ticks, now);
             } else {
-                state.dense.controller().charge(ticks, now);
+                state.dense.controller().charge_look(ticks, now);
             }
         }
     }

@@ -29,7 +29,7 @@ fn looked(pc: u64) -> Looks {
 
 /// The access path when all are looked at: what one instruction does to some bytes.
 #[inline(always)]
-fn touch_all<const N: usize>(address: u64, len: u64, acts: [(Kind, Act); N], pc: u64) {
+pub fn touch_all<const N: usize>(address: u64, len: u64, acts: [(Kind, Act); N], pc: u64) {
     // SAFETY: the block is this thread's own.
     let recorder = unsafe { (*block()).recorder };
     let mut full = false;
@@ -57,7 +57,7 @@ fn touch_sampled(address: u64, len: u64, acts: &[(Kind, Act)], pc: u64) {
 /// The same in a run that confirms races.
 #[cold]
 #[inline(never)]
-fn stand(address: u64, len: u64, acts: &[(Kind, Act)], pc: u64) {
+pub fn stand(address: u64, len: u64, acts: &[(Kind, Act)], pc: u64) {
     for &(kind, act) in acts {
         confirm::hook(address, len, Comb::SOLID, kind, act, pc);
     }
