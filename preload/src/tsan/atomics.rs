@@ -3,6 +3,9 @@
 //! An acquiring operation that sees what a releasing one wrote comes after it. To know which one it saw, the operations of a process with
 //! several threads are carried out under the rank's lock and counted; with one thread there is nothing to order, unless other processes
 //! reach the same memory: then they are counted with theirs.
+//!
+//! A fence that releases makes the relaxed stores after it releasing ones; what they then release is a little more than what came before the
+//! fence. One that acquires does so for the last few words that its thread loaded relaxed.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::counters::between_processes;
@@ -11,14 +14,15 @@ use core::arch::naked_asm;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
-use thrille_model::{Act, Atomic, Domain, Effect, How, Kind};
+use thrille_model::{Act, Atomic, Domain, Effect, How, Kind, Word};
 use thrille_runtime::Room;
 
 /// Memory orders, as the compiler numbers them.
+const RELAXED: c_int = 0;
 const CONSUME: c_int = 1;
 const RELEASE: c_int = 3;
 const ACQ_REL: c_int = 4;
-const SEQ_CST: c_int = 5;
+pub const SEQ_CST: c_int = 5;
 
 fn acquires(order: c_int) -> bool {
     matches!(order, CONSUME | 2 | ACQ_REL | SEQ_CST)
@@ -44,8 +48,53 @@ struct Seen {
     version: u64,
 }
 
+/// A word that was loaded relaxed, and, if other processes reach it, what of it was seen.
+#[derive(Clone, Copy)]
+struct Loaded {
+    address: u64,
+    width: u8,
+    between: Option<(Word, u64)>,
+}
+
+/// Words that a fence acquires, at most.
+const FEW: usize = 4;
+
 thread_local! {
     static LAST: Cell<Option<Seen>> = const { Cell::new(None) };
+    /// Whether this thread has come to a fence that releases.
+    static FENCED: Cell<bool> = const { Cell::new(false) };
+    /// What it loaded relaxed since the last fence that acquires, the last first.
+    static LOADED: Cell<[Option<Loaded>; FEW]> = const { Cell::new([None; FEW]) };
+}
+
+fn loaded(new: Loaded) {
+    let mut all = LOADED.get();
+    let known = all.iter().position(|known| known.is_some_and(|known| known.address == new.address));
+    all[..=known.unwrap_or(FEW - 1)].rotate_right(1);
+    all[0] = Some(new);
+    LOADED.set(all);
+}
+
+/// A fence of the processor, or what has the effect of one.
+pub fn fence(order: c_int) {
+    if releases(order) {
+        FENCED.set(true);
+    }
+    if !acquires(order) {
+        return;
+    }
+    for Loaded { address, width, between } in LOADED.take().into_iter().flatten() {
+        let Some(Observed { session, recorder, .. }) = &mut observe() else { return };
+        let mut rank = session.rank();
+        match between {
+            Some((word, version)) => rank.observe(recorder, word, version),
+            None => {
+                for word in rank.local_words(address, width) {
+                    rank.await_local(recorder, word);
+                }
+            }
+        }
+    }
 }
 
 /// Carries out an operation and tells what it means.
@@ -65,12 +114,17 @@ fn atomic<T>(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnc
     let (value, did) = operate();
     let effect = if matches!(did, Did::Load) { Effect::Load } else { Effect::Update };
     let kind = Kind::Atomic(Atomic { domain: Domain::Processor, ty: 0, width, op: 0, ordered: false, effect });
-    let released = (releases(order) && !matches!(did, Did::Load)).then_some(if matches!(did, Did::Store) {
+    let releases = releases(order) || order == RELAXED && FENCED.get();
+    let released = (releases && !matches!(did, Did::Load)).then_some(if matches!(did, Did::Store) {
         How::Set
     } else {
         How::Modify
     });
     let acquired = acquires(order) && !matches!(did, Did::Store);
+    if !acquires(order) && !matches!(did, Did::Store) && (threaded || between.is_some()) {
+        let between = between.as_mut().map(|(word, counted)| (*word, counted.version()));
+        loaded(Loaded { address, width, between });
+    }
     // It comes after what it acquires, and is part of what it releases: whoever sees the last reference go may free the count.
     if let Some(rank) = &mut rank {
         let words = rank.local_words(address, width);
@@ -203,8 +257,9 @@ fn exchange(address: u64, width: u8, order: c_int, pc: u64, operate: impl FnOnce
 
 /// A fence of the processor.
 #[unsafe(no_mangle)]
-extern "C" fn __tsan_atomic_thread_fence(_order: c_int) {
+extern "C" fn __tsan_atomic_thread_fence(order: c_int) {
     std::sync::atomic::fence(Ordering::SeqCst);
+    fence(order);
 }
 
 /// A fence of the compiler.
