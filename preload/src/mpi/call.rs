@@ -190,6 +190,11 @@ impl Call {
         self.o.enter_barrier();
     }
 
+    /// Passes one that waits for nobody.
+    pub fn pass_barrier(&mut self) {
+        self.o.session.pass_barrier(self.o.recorder);
+    }
+
     /// Goes on after it, having heard of everybody.
     pub fn leave_barrier(&mut self) {
         self.o.leave_barrier();
