@@ -93,12 +93,6 @@ impl Observed {
         sampled::phase((self.pc ^ from << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     }
 
-    /// Passes a global barrier that waits for nobody.
-    #[cfg(feature = "mpi")]
-    pub fn pass_barrier(&mut self) {
-        self.session.pass_barrier(self.recorder);
-    }
-
     /// Releases a token.
     pub fn release(&mut self, token: Token) {
         self.session.rank().release(self.recorder, token);

@@ -3,6 +3,7 @@
 use crate::mpi::again;
 use crate::mpi::callers::{self, Caller};
 use crate::mpi::datatypes::Layout;
+use crate::mpi::requests;
 use crate::observed::like_every_call;
 use crate::rank::{Observed, observe, observe_unsettled};
 use std::ffi::{c_int, c_void};
@@ -196,5 +197,16 @@ impl Call {
             self.quiet(ctx);
         }
         self.o.enter_barrier();
+    }
+
+    /// Passes one that waits for nobody.
+    pub fn pass_barrier(&mut self) {
+        self.o.session.pass_barrier(self.o.recorder);
+    }
+
+    /// Goes on after it, having heard of everybody.
+    pub fn leave_barrier(&mut self) {
+        self.o.leave_barrier();
+        requests::heard_of(self, None);
     }
 }

@@ -8,7 +8,7 @@
 //! | unlock, `unlock_all` | the target, or all | |
 //! | flush, `flush_all` | the target, or all | |
 //! | `flush_local`, `flush_local_all` | near ends only | |
-//! | sync | | nothing: the unified model is assumed |
+//! | sync | | nothing: the unified model is assumed; it is a fence for relaxed atomics |
 //!
 //! A shared lock of all is taken target by target, as targets are used: cost goes with partners, not with ranks.
 
@@ -19,6 +19,7 @@ use crate::mpi::rma::opening;
 use crate::mpi::windows::{Taken, Window, window};
 use crate::mpi::words;
 use crate::rank::{Observed, THREADED};
+use crate::tsan::atomics;
 use mpi_sys::MPI_Win;
 use std::ffi::c_int;
 use std::sync::atomic::Ordering;
@@ -261,10 +262,12 @@ calls! {
     fn Win_flush_local(rank: c_int, win: MPI_Win), real => { completing(win, Some(rank), Extent::Near, real) }
     fn Win_flush_local_all(win: MPI_Win), real => { completing(win, None, Extent::Near, real) }
     fn Win_sync(win: MPI_Win), real => {
-        // It orders nothing, but who calls it over and over waits for somebody.
+        // It orders nothing but what relaxed atomics do before and after, as a fence would; and who calls it over and over waits for somebody.
         if call().is_some() {
             words::progress();
         }
-        real()
+        let result = real();
+        atomics::thread_fence(true, true);
+        result
     }
 }

@@ -114,7 +114,8 @@ fn begin_send(call: &mut Call, sending: &Sending) -> Pending {
     call.issue();
     call.near(&sending.buffer, ctx);
     let receipt = if sending.how == Send::Synchronous { messages::receipt(token) } else { None };
-    Pending { scopes: vec![ctx], tokens: receipt.into_iter().collect(), ..Pending::default() }
+    let tokens = receipt.into_iter().collect();
+    Pending { scopes: vec![ctx], tokens, sends_to: Some(sending.to), ..Pending::default() }
 }
 
 /// A receive is posted. Whoever sends to it synchronously comes after this.

@@ -11,7 +11,8 @@ use crate::mpi::{comms, windows};
 use mpi_sys::{MPI_Comm, MPI_Request, MPI_Status};
 use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_void};
-use thrille_model::{Ctx, Token};
+use std::sync::atomic::{AtomicBool, Ordering};
+use thrille_model::{Ctx, Rank, Token};
 
 /// What the completion of a request means.
 #[derive(Debug, Default)]
@@ -20,6 +21,8 @@ pub struct Pending {
     pub scopes: Vec<Ctx>,
     /// What it comes after.
     pub tokens: Vec<Token>,
+    /// Whom it sends to.
+    pub sends_to: Option<Rank>,
     /// The receive that it is.
     pub receive: Option<Posted>,
     /// The one-sided operation that it is: window and target.
@@ -202,6 +205,25 @@ fn complete(call: &mut Call, asked: Asked, status: &MPI_Status) {
     }
 }
 
+/// Sends whose requests the program gave back: to whom, and what uses their buffers. They are complete when the receiver has the message, which
+/// the program learns by other ways: they count as that as soon as the sender hears of the receiver.
+static FREED: Shared<Vec<(Rank, Vec<Ctx>)>> = Shared::new();
+
+/// Whether there ever were any.
+static ANY_FREED: AtomicBool = AtomicBool::new(false);
+
+/// This process has heard of one, or of all.
+pub fn heard_of(call: &mut Call, whom: Option<Rank>) {
+    if !ANY_FREED.load(Ordering::Relaxed) {
+        return;
+    }
+    let heard = |(to, _): &mut (Rank, Vec<Ctx>)| whom.is_none_or(|whom| whom == *to);
+    let over: Vec<_> = FREED.with(|freed| freed.extract_if(.., heard).collect());
+    for ctx in over.into_iter().flat_map(|(_, scopes)| scopes) {
+        call.quiet(ctx);
+    }
+}
+
 /// A receive is complete, or was withdrawn.
 pub fn received(call: &mut Call, posted: Posted, status: &MPI_Status) {
     let mut cancelled = 0;
@@ -216,6 +238,9 @@ pub fn received(call: &mut Call, posted: Posted, status: &MPI_Status) {
         call.release(receipt);
     }
     call.acquire(token);
+    if let Token::Message { from, .. } = token {
+        heard_of(call, Some(from));
+    }
 }
 
 /// A status of our own where the program wants none.
@@ -403,10 +428,12 @@ calls! {
     fn Request_free(request: *mut MPI_Request), real => {
         let call = call();
         if call.is_some() {
-            // Nobody will know when it is complete.
             let asked = asked(request);
-            if REQUESTS.with(|r| r.persistent.remove(&asked.handle)).is_none() {
-                take(asked);
+            if REQUESTS.with(|r| r.persistent.remove(&asked.handle)).is_none()
+                && let Some(Pending { sends_to: Some(to), scopes, .. }) = take(asked)
+            {
+                ANY_FREED.store(true, Ordering::Relaxed);
+                FREED.with(|freed| freed.push((to, scopes)));
             }
         }
         real()
