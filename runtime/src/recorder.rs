@@ -228,6 +228,15 @@ impl Recorder {
         self.record(pos, lo, hi, owner, segment, kind, act, pc)
     }
 
+    /// The same, if the line just goes on: the shortest way, which calls nothing. False: nothing has happened.
+    #[inline(always)]
+    pub fn touch_on(&mut self, address: u64, len: u64, kind: Kind, pc: u64) -> bool {
+        let goes_on = !self.seen.is_on() && self.runs.goes_on(pc, kind, address, len, self.era);
+        self.executed += u64::from(goes_on);
+        self.observed += u64::from(goes_on);
+        goes_on
+    }
+
     /// A task that uses its thread's own memory, not recorded until it is bound.
     #[inline(never)]
     fn asks_for_thread(&mut self) -> bool {

@@ -170,6 +170,21 @@ impl Runs {
         }
     }
 
+    /// Takes in an access that is inside the run that its line is at, or extends it upwards, if that is in the same memory in the same era. Calls nothing.
+    #[inline(always)]
+    pub fn goes_on(&mut self, pc: u64, kind: Kind, address: u64, len: u64, era: u64) -> bool {
+        let Some(slot) = &mut self.slots[slot(pc, kind)] else { return false };
+        let Memory { start, end, offset, era: known } = slot.memory;
+        let (lo, run) = (address.wrapping_sub(start).wrapping_add(offset), &mut slot.run);
+        let inside = address >= start && address <= end.saturating_sub(len) && run.lo <= lo && lo <= run.hi;
+        if known != era || run.pc != pc || run.kind != kind || !inside {
+            return false;
+        }
+        run.hi = run.hi.max(lo + len);
+        run.times = run.times.saturating_add(1);
+        true
+    }
+
     /// Takes in an access of a line that was in the same memory in the same era before.
     #[inline(always)]
     pub fn go_on(&mut self, pc: u64, kind: Kind, address: u64, len: u64, era: u64) -> Offered {
