@@ -586,7 +586,7 @@ impl Rank {
         if !self.single() {
             self.drain(recorder);
         }
-        recorder.epoch = recorder.pos;
+        recorder.catch_up();
         let sync = Sync::Update { word, version: made.version, how, via, signals };
         if !self.single() || self.muted || self.carried.off {
             return self.event_here(recorder, sync, recorder.pos);
@@ -902,7 +902,7 @@ impl Rank {
             }
             if open.access.begin <= recorder.epoch {
                 // What follows comes after it, not just what follows the next event.
-                recorder.epoch = recorder.pos;
+                recorder.catch_up();
             }
             self.close(open, phase, recorder.crossed);
         }

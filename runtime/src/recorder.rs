@@ -5,7 +5,7 @@ use crate::footprint::{Footprint, Item, TEETH, Told};
 use crate::quick::Quick;
 use crate::rank::{Binding, Role};
 use crate::regions::Regions;
-use crate::runs::{Offered, Room, Run, Runs, Touch};
+use crate::runs::{Memory, Offered, Room, Run, Runs, Touch};
 use crate::seen::Seen;
 use crate::stacks::CallStack;
 use crate::underway::{UnderWay, Use};
@@ -34,6 +34,8 @@ pub struct Recorder {
     pub(crate) pos: Pos,
     /// The position of its last event, at which its loads and stores are recorded: see [`crate::underway`].
     pub(crate) epoch: Pos,
+    /// Raised whenever something changes that tells accesses to the same memory apart, or what is shared: see [`Memory`].
+    era: u64,
     under_way: UnderWay,
     /// Operations that are complete, though what they used is still among that.
     pub(crate) outdated: usize,
@@ -169,6 +171,7 @@ impl Recorder {
             strand,
             pos: Pos(0),
             epoch: Pos(0),
+            era: 1,
             under_way: UnderWay::default(),
             outdated: 0,
             crossed: false,
@@ -366,6 +369,10 @@ impl Recorder {
     /// The same of a strand.
     #[inline(always)]
     fn touch_by_strand(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
+        if let Offered::Taken(room) = self.runs.go_on(pc, kind, address, len, self.era) {
+            self.observed += 1;
+            return room;
+        }
         let Some(region) = self.regions.find(address, &mut self.hint) else {
             // Private memory matters while there are other threads, or a nonblocking operation of this strand uses it.
             let end = address.saturating_add(len);
@@ -387,7 +394,13 @@ impl Recorder {
         let lo = address - region.start + region.offset;
         let hi = lo + len.min(region.end - address);
         let (owner, segment) = (region.owner, region.segment);
-        let used = !self.under_way.is_empty() && self.under_way.touches(owner, segment, lo, hi);
+        if self.under_way.is_empty() {
+            let memory = Memory { start: region.start, end: region.end, offset: region.offset, era: self.era };
+            let room = self.record(self.epoch, lo, hi, owner, segment, kind, act, pc);
+            self.runs.is_in(pc, kind, memory);
+            return room;
+        }
+        let used = self.under_way.touches(owner, segment, lo, hi);
         self.crossed |= used;
         let pos = if used { self.pos } else { self.epoch };
         self.record(pos, lo, hi, owner, segment, kind, act, pc)
@@ -444,6 +457,16 @@ impl Recorder {
         (times, room)
     }
 
+    /// The same, if the line just goes on: the shortest way, which calls nothing. False: nothing has happened.
+    #[inline(always)]
+    pub fn goes_on(&mut self, address: u64, len: u64, kind: Kind, pc: u64) -> bool {
+        let goes_on =
+            !self.seen.is_on() && !self.footprint.is_on() && self.runs.goes_on(pc, kind, address, len, self.era);
+        self.executed += u64::from(goes_on);
+        self.observed += u64::from(goes_on);
+        goes_on
+    }
+
     /// A task that uses its thread's own memory, not recorded until it is bound.
     #[inline(never)]
     fn asks_for_thread(&mut self) -> bool {
@@ -474,6 +497,7 @@ impl Recorder {
     /// Changes roles.
     pub(crate) fn exchange(&mut self, role: &mut Role) {
         use std::mem::swap;
+        self.era += 1;
         swap(&mut self.strand, &mut role.strand);
         swap(&mut self.pos, &mut role.pos);
         swap(&mut self.epoch, &mut role.epoch);
@@ -563,6 +587,7 @@ impl Recorder {
 
     /// Uses these regions from now on, and knows whether there are other strands.
     pub(crate) fn see(&mut self, regions: &Arc<Regions>, threaded: bool) {
+        self.era += 1;
         if threaded && !self.threaded {
             self.generation = self.generation.wrapping_add(1);
         }
@@ -580,6 +605,7 @@ impl Recorder {
     /// An operation uses this memory until it is complete.
     #[inline]
     pub(crate) fn use_until_done(&mut self, used: Use) {
+        self.era += 1;
         match used {
             Use::Private(bytes) => {
                 comb::teeth(bytes).for_each(|tooth| self.watched.add(tooth.lo(), tooth.hi()));
@@ -650,21 +676,29 @@ impl Recorder {
 
     /// No operation is under way.
     pub fn nothing_under_way(&mut self) {
+        self.era += 1;
         self.outdated = 0;
         self.watched.clear();
         self.under_way.clear();
     }
 
+    /// What follows is told at the present position, not at that of the last event.
+    pub(crate) fn catch_up(&mut self) {
+        self.era += 1;
+        self.epoch = self.pos;
+    }
+
     /// Goes on to the next position, which others may come before or after.
     pub(crate) fn tick(&mut self) -> Pos {
         self.step();
-        self.epoch = self.pos;
+        self.catch_up();
         self.pos
     }
 
     /// Goes on to the next position, which nobody else can tell from the one before.
     pub(crate) fn step(&mut self) {
         self.seen.clear();
+        self.era += 1;
         self.pos.0 += 1;
     }
 }

@@ -108,6 +108,20 @@ struct Slot {
     /// Where its runs go, once there were enough of them.
     class: Option<Class>,
     jumps: u32,
+    memory: Memory,
+}
+
+/// Addresses of the segment that a line is at, known for an *era* of its strand: as long as accesses to them differ in nothing but their bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Memory {
+    /// First address.
+    pub start: u64,
+    /// One past the last.
+    pub end: u64,
+    /// The segment's offset at `start`.
+    pub offset: u64,
+    /// The era; 0 is none.
+    pub era: u64,
 }
 
 /// One strand's runs.
@@ -156,10 +170,53 @@ impl Runs {
         }
     }
 
+    /// Takes in an access that is inside the run that its line is at, or extends it upwards, if that is in the same memory in the same era. Calls nothing.
+    #[inline(always)]
+    pub fn goes_on(&mut self, pc: u64, kind: Kind, address: u64, len: u64, era: u64) -> bool {
+        let Some(slot) = &mut self.slots[slot(pc, kind)] else { return false };
+        let Memory { start, end, offset, era: known } = slot.memory;
+        let (lo, run) = (address.wrapping_sub(start).wrapping_add(offset), &mut slot.run);
+        let inside = address >= start && address <= end.saturating_sub(len) && run.lo <= lo && lo <= run.hi;
+        if known != era || run.pc != pc || run.kind != kind || !inside {
+            return false;
+        }
+        run.hi = run.hi.max(lo + len);
+        run.times = run.times.saturating_add(1);
+        true
+    }
+
+    /// Takes in an access of a line that was in the same memory in the same era before.
+    #[inline(always)]
+    pub fn go_on(&mut self, pc: u64, kind: Kind, address: u64, len: u64, era: u64) -> Offered {
+        let number = slot(pc, kind);
+        let Some(slot) = &mut self.slots[number] else { return Offered::New };
+        let Memory { start, end, offset, era: known } = slot.memory;
+        let elsewhere = address < start || address > end.saturating_sub(len);
+        if known != era || slot.run.pc != pc || slot.run.kind != kind || elsewhere {
+            return Offered::New;
+        }
+        let (lo, run) = (address - start + offset, &mut slot.run);
+        if lo < run.lo || lo > run.hi {
+            return Offered::Taken(self.jump(number, lo, lo + len));
+        }
+        run.hi = run.hi.max(lo + len);
+        run.times = run.times.saturating_add(1);
+        Offered::Taken(Room::Enough)
+    }
+
+    /// The line is in this memory.
+    #[inline(always)]
+    pub fn is_in(&mut self, pc: u64, kind: Kind, memory: Memory) {
+        if let Some(slot) = &mut self.slots[slot(pc, kind)] {
+            slot.memory = memory;
+        }
+    }
+
     /// Takes in an access that is inside the run that its line is at, extends it upwards, or jumps elsewhere from it.
     #[inline(always)]
     pub fn extend(&mut self, access: &Touch) -> Offered {
-        let Some(slot) = &mut self.slots[slot(access.pc, access.kind)] else { return Offered::New };
+        let number = slot(access.pc, access.kind);
+        let Some(slot) = &mut self.slots[number] else { return Offered::New };
         let run = &mut slot.run;
         let same = run.pc == access.pc
             && run.pos == access.pos
@@ -171,7 +228,7 @@ impl Runs {
             return Offered::New;
         }
         if access.lo < run.lo || access.lo > run.hi {
-            return Offered::Taken(self.jump(access));
+            return Offered::Taken(self.jump(number, access.lo, access.hi));
         }
         run.hi = run.hi.max(access.hi);
         run.times = run.times.saturating_add(1);
@@ -180,11 +237,11 @@ impl Runs {
 
     /// The line of the slot goes on elsewhere, or to bytes that end where the run begins.
     #[inline(never)]
-    fn jump(&mut self, access: &Touch) -> Room {
-        let Some(slot) = &mut self.slots[slot(access.pc, access.kind)] else { return Room::Enough };
+    fn jump(&mut self, number: usize, lo: u64, hi: u64) -> Room {
+        let Some(slot) = &mut self.slots[number] else { return Room::Enough };
         let run = &mut slot.run;
-        if access.hi >= run.lo && access.lo <= run.hi {
-            (run.lo, run.hi) = (access.lo.min(run.lo), access.hi.max(run.hi));
+        if hi >= run.lo && lo <= run.hi {
+            (run.lo, run.hi) = (lo.min(run.lo), hi.max(run.hi));
             run.times = run.times.saturating_add(1);
             return Room::Enough;
         }
@@ -193,19 +250,16 @@ impl Runs {
             slot.class = self.classes.of(&slot.run);
         }
         let done = (slot.run, slot.class);
-        (slot.run.lo, slot.run.hi, slot.run.times) = (access.lo, access.hi, 1);
+        (slot.run.lo, slot.run.hi, slot.run.times) = (lo, hi, 1);
         self.put_away(&done.0, done.1)
     }
 
     /// Takes in one access.
     pub fn add(&mut self, run: &Run) -> Room {
         let number = slot(run.pc, run.kind);
-        let new = Some(Slot { run: *run, class: None, jumps: 0 });
+        let new = Some(Slot { run: *run, class: None, jumps: 0, memory: Memory::default() });
         match &mut self.slots[number] {
-            Some(current) if current.run.same_but_for_bytes(run) => {
-                let Run { pc, lo, hi, pos, owner, segment, kind, locks, .. } = *run;
-                self.jump(&Touch { pc, lo, hi, pos, owner, segment, kind, locks })
-            }
+            Some(current) if current.run.same_but_for_bytes(run) => self.jump(number, run.lo, run.hi),
             Some(current) => {
                 let (done, class) = (current.run, current.class);
                 self.slots[number] = new;

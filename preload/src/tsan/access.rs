@@ -88,6 +88,17 @@ macro_rules! hooked {
         extern "C" fn all(address: u64, pc: u64) {
             touch_all(address, $len, $acts, pc);
         }
+        #[inline(never)]
+        extern "C" fn on(address: u64, pc: u64) {
+            // SAFETY: the block and the recorder are this thread's own, and `looked` found nobody using them.
+            let goes_on = |(kind, _): (Kind, Act)| unsafe { (*(*block()).recorder).goes_on(address, $len, kind, pc) };
+            if let [act] = *$acts.as_slice()
+                && goes_on(act)
+            {
+                return;
+            }
+            all(address, pc);
+        }
         #[cold]
         #[inline(never)]
         extern "C" fn sampled(address: u64, pc: u64) {
@@ -103,7 +114,7 @@ macro_rules! hooked {
             Looks::None => {}
             // SAFETY: `looked` found the recorder, this thread's own, and nobody using it.
             Looks::All if unsafe { (*(*block()).recorder).is_idle_touch($address, $len, LAST) } => {}
-            Looks::All => all($address, $pc),
+            Looks::All => on($address, $pc),
             Looks::Sampled => sampled($address, $pc),
             Looks::Confirms => confirms($address, $pc),
         }
