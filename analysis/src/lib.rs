@@ -9,6 +9,8 @@
 //!    and replays them, in an order that respects happens-before, together with the accesses in question. Two
 //!    accesses race when neither is known to be done when the other begins.
 //!
+//! What is told of a race besides its two sides is the synchronisation around them ([`around`]).
+//!
 //! What is still open at a cut (an operation nobody completed, a thread that synchronised with nobody) is carried over
 //! ([`owner`]); everything else is forgotten, so memory does not grow with the number of barriers.
 //!

@@ -248,7 +248,7 @@
       if (side.locks.length > 0) {
         put(draw("path", { d: `M ${x - 14} ${y - 10} h -5 v 20 h 5 M ${x + 14} ${y - 10} h 5 v 20 h -5`, class: "held" }));
         const left = x < (L + R) / 2;
-        put(label(left ? x + 24 : x - 24, above ? y + 24 : y - 14, "soft halo", left ? "start" : "end", `holding ${side.locks.join(", ")}`));
+        put(label(left ? x + 24 : x - 24, above ? y + 24 : y + 41, "soft halo", left ? "start" : "end", `holding ${side.locks.join(", ")}`));
       }
       const what = `${name}: ${side.call ?? side.what.split(",")[0]} ${place.short}`;
       put(label(Math.min(Math.max(x, L + what.length * 3.2), R - what.length * 3.2), above ? y - 15 : y + 26, "halo", "middle", what));

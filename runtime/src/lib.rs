@@ -6,6 +6,7 @@
 //! | [`recorder`] | what one strand carries: its position, locks, call stack and runs; touched by its own thread only |
 //! | [`underway`] | what a strand's own operations are using |
 //! | `open` | the operations that are not complete |
+//! | `callers` | which calls of the program events come from |
 //! | `carried` | what an only strand does again and again, told once |
 //! | [`rank`] | what the strands of a rank share: log, operations, locksets, what each strand knows of the others; behind one lock |
 //! | `thin` | which records go when there are too many |
