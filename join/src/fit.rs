@@ -116,7 +116,8 @@ impl Fit {
                 continue;
             }
             let binding = plain.binding(ours);
-            let own = if binding == Binding::Local { format!("{ours}.thrille.{unique}") } else { format!("{ours}.thrille") };
+            let own =
+                if binding == Binding::Local { format!("{ours}.thrille.{unique}") } else { format!("{ours}.thrille") };
             let twin = Twin { table: format!("{own}.table"), symbol: own, binding, synchronises };
             self.twins.insert(ours.clone(), twin);
         }
@@ -143,7 +144,9 @@ impl Fit {
         for (symbol, origin) in &plain.origins {
             by_origin.entry(origin).or_default().push(symbol);
         }
-        let constant = |data: &Data| data.alias.is_none() && instrumented.sections.get(data.section).is_some_and(|s| s.is_constant());
+        let constant = |data: &Data| {
+            data.alias.is_none() && instrumented.sections.get(data.section).is_some_and(|s| s.is_constant())
+        };
         let mut same: HashMap<String, String> = HashMap::new();
         let mut taken: HashSet<&str> = HashSet::new();
         for (name, data) in &instrumented.data {
@@ -157,7 +160,9 @@ impl Fit {
                 }
             } else if plain.data.contains_key(name) {
                 Some(name.as_str())
-            } else if instrumented.binding(name) == Binding::Local && data.alias.as_ref().is_some_and(|of| self.twin_of.contains_key(of)) {
+            } else if instrumented.binding(name) == Binding::Local
+                && data.alias.as_ref().is_some_and(|of| self.twin_of.contains_key(of))
+            {
                 // A name by which the compiler calls a function that it knows to be this one: see `export`.
                 self.dropped.insert(name.clone());
                 None
@@ -168,7 +173,10 @@ impl Fit {
             };
             let Some(ours) = ours else { continue };
             let other = &plain.data[ours];
-            if other.size != data.size || other.alias.is_some() != data.alias.is_some() || plain.binding(ours) != instrumented.binding(name) {
+            if other.size != data.size
+                || other.alias.is_some() != data.alias.is_some()
+                || plain.binding(ours) != instrumented.binding(name)
+            {
                 return Err(Unfit::new(format!("{name} is not the same in both")));
             }
             self.dropped.insert(name.clone());
@@ -183,7 +191,13 @@ impl Fit {
     }
 
     /// Makes reachable what the instrumented assembly names.
-    fn export(&mut self, plain: &Unit, instrumented: &Unit, same: &HashMap<String, String>, unique: &str) -> Result<(), Unfit> {
+    fn export(
+        &mut self,
+        plain: &Unit,
+        instrumented: &Unit,
+        same: &HashMap<String, String>,
+        unique: &str,
+    ) -> Result<(), Unfit> {
         let own_name = |ours: &str| format!("{ours}.thrille.{unique}.own");
         let is_named = |name: &String| {
             instrumented.named_by_data.contains(name)
@@ -191,11 +205,15 @@ impl Fit {
                 || instrumented.functions.iter().any(|f| f.names.contains(name))
         };
         let mut wanted = BTreeSet::new();
-        for (theirs, ours) in same.iter().filter(|(theirs, ours)| plain.binding(ours) == Binding::Local && is_named(theirs)) {
+        for (theirs, ours) in
+            same.iter().filter(|(theirs, ours)| plain.binding(ours) == Binding::Local && is_named(theirs))
+        {
             self.names.insert(theirs.clone(), own_name(ours));
             wanted.insert(ours);
         }
-        for (name, data) in instrumented.data.iter().filter(|(name, _)| self.dropped.contains(*name) && !same.contains_key(*name)) {
+        for (name, data) in
+            instrumented.data.iter().filter(|(name, _)| self.dropped.contains(*name) && !same.contains_key(*name))
+        {
             let Some(ours) = data.alias.as_ref().and_then(|of| same.get(of)) else { continue };
             self.names.insert(name.clone(), own_name(ours));
             wanted.insert(ours);
@@ -228,7 +246,10 @@ fn matched(plain: &Unit, instrumented: &Unit) -> Result<HashMap<String, String>,
     for function in instrumented.functions.iter().filter(|f| !is_derived(&f.name)) {
         let Some(ours) = by_key.get(&key(function)) else {
             if instrumented.binding(&function.name) == Binding::Global {
-                return Err(Unfit::new(format!("{} is in the instrumented assembly only, or elsewhere in it", function.name)));
+                return Err(Unfit::new(format!(
+                    "{} is in the instrumented assembly only, or elsewhere in it",
+                    function.name
+                )));
             }
             continue;
         };

@@ -72,7 +72,13 @@ pub struct Joined {
 }
 
 /// Joins them. `deeper` is the plain one as it was before it was compiled with [`CALLS_RETURN`], if it was. `source` is the same in each build of the file, and `unique` in no other object of a program.
-pub fn join(plain: &str, deeper: Option<&str>, instrumented: &str, source: &str, unique: &str) -> Result<Joined, Unfit> {
+pub fn join(
+    plain: &str,
+    deeper: Option<&str>,
+    instrumented: &str,
+    source: &str,
+    unique: &str,
+) -> Result<Joined, Unfit> {
     let (plain, instrumented) = (unit::Unit::parse(plain)?, unit::Unit::parse(instrumented)?);
     if let Some(before) = deeper {
         plain.recurses_no_more_than(&unit::Unit::parse(before)?)?;

@@ -117,7 +117,10 @@ mod tests {
 
     #[test]
     fn a_symbol_that_is_two_variables_is_none() {
-        let more = INFO.replace("\t.long\t0x4fd\t# DW_AT_abstract_origin", "\t.long\t1\t# DW_AT_name: \"other\"\n\t.byte\t2\t# DW_AT_decl_line");
+        let more = INFO.replace(
+            "\t.long\t0x4fd\t# DW_AT_abstract_origin",
+            "\t.long\t1\t# DW_AT_name: \"other\"\n\t.byte\t2\t# DW_AT_decl_line",
+        );
         assert!(origins(more.lines()).is_empty());
     }
 }

@@ -67,9 +67,10 @@ impl<'a> Tables<'a> {
             return;
         }
         out.push_str("\t.hidden\t__start_thrille_functions\n\t.hidden\t__stop_thrille_functions\n");
-        for (hook, section, label) in
-            [("thrille_register", ".init_array.00099", ".Lthrille.start"), ("thrille_unregister", ".fini_array.00099", ".Lthrille.end")]
-        {
+        for (hook, section, label) in [
+            ("thrille_register", ".init_array.00099", ".Lthrille.start"),
+            ("thrille_unregister", ".fini_array.00099", ".Lthrille.end"),
+        ] {
             let _ = write!(
                 out,
                 "\t.section\t.text.startup,\"ax\",@progbits
@@ -117,7 +118,11 @@ impl<'a> Tables<'a> {
             writeln!(out, "\t{visible}\t{table}\n\t.hidden\t{table}\n{table}:")?;
         }
         let traits = JOINED | if twin.is_some_and(|twin| twin.synchronises) { SYNCHRONISES } else { 0 };
-        writeln!(out, "\t.long\t0,0,0,{}\n\t.quad\t{hot}\n\t.quad\t.Lthrille.cold{number}\n\t.quad\t.Lthrille.name{number}", sites.len())?;
+        writeln!(
+            out,
+            "\t.long\t0,0,0,{}\n\t.quad\t{hot}\n\t.quad\t.Lthrille.cold{number}\n\t.quad\t.Lthrille.name{number}",
+            sites.len()
+        )?;
         writeln!(out, "\t.quad\t{}\n\t.quad\t{traits},0", id(self.source, name))
     }
 }

@@ -11,8 +11,8 @@ use std::fmt::Write;
 
 /// Directives for the contents of data.
 const CONTENTS: [&str; 20] = [
-    ".byte", ".value", ".word", ".short", ".long", ".int", ".quad", ".octa", ".zero", ".skip", ".space", ".string", ".ascii", ".asciz", ".single",
-    ".float", ".double", ".2byte", ".4byte", ".8byte",
+    ".byte", ".value", ".word", ".short", ".long", ".int", ".quad", ".octa", ".zero", ".skip", ".space", ".string",
+    ".ascii", ".asciz", ".single", ".float", ".double", ".2byte", ".4byte", ".8byte",
 ];
 
 /// Where the sanitizer's own beginning is called from.
@@ -20,7 +20,15 @@ const OWN_START: &str = ".init_array.00099";
 
 /// Writes it; and how many sites it has.
 pub fn write(unit: &Unit, fit: &Fit, source: &str) -> (String, usize) {
-    let mut writer = Writer { unit, fit, out: String::with_capacity(1 << 16), dropping: false, sites: Vec::new(), here: (0, 0), hooks: 0 };
+    let mut writer = Writer {
+        unit,
+        fit,
+        out: String::with_capacity(1 << 16),
+        dropping: false,
+        sites: Vec::new(),
+        here: (0, 0),
+        hooks: 0,
+    };
     let mut tables = Tables::new(source);
     let mut functions = unit.functions.iter().peekable();
     for line in 0..unit.lines.len() {
@@ -167,7 +175,10 @@ impl Writer<'_> {
             None => ("\tmovq\t%rsi, %rdx\n", "thrille_visit_range"),
         };
         let call = text.replace(hook, visit);
-        let _ = write!(self.out, "\tsubl\t$1, {site}\n\tjns\t.Lthrille.on{number}\n{more}\tleaq\t{site}, %rsi\n{call}\n.Lthrille.on{number}:\n");
+        let _ = write!(
+            self.out,
+            "\tsubl\t$1, {site}\n\tjns\t.Lthrille.on{number}\n{more}\tleaq\t{site}, %rsi\n{call}\n.Lthrille.on{number}:\n"
+        );
         let (line, column) = self.here;
         self.sites.push(Site { hook: told, line, column, first: number - index });
     }

