@@ -129,7 +129,8 @@ pub struct Check {
     /// Compiler and flags to use instead of the guess, for example "clang -O2 -Iinclude"
     #[arg(long, value_name = "CMD FLAGS")]
     pub cc: Option<String>,
-    /// How to make loads and stores visible [default: THRILLE_INSTRUMENT, or the plugin where there is one for the compiler]
+    /// How to make loads and stores visible [default: THRILLE_INSTRUMENT, or the plugin where there is one for the compiler, hooks with gcc unless not
+    /// everything is looked at]
     #[arg(long, value_name = "HOW")]
     pub instrument: Option<Wanted>,
     /// The library to build OpenSHMEM programs for [default: THRILLE_SHMEM, or embedded]
@@ -237,7 +238,7 @@ fn ranks(text: &str) -> Result<u64, String> {
 /// `thrille cc`.
 #[derive(Debug, clap::Args)]
 pub struct Cc {
-    /// How to make loads and stores visible [default: THRILLE_INSTRUMENT, or the plugin where there is one for the compiler]
+    /// How to make loads and stores visible [default: THRILLE_INSTRUMENT, or the plugin where there is one for the compiler, dual with gcc]
     #[arg(long, value_name = "HOW")]
     pub instrument: Option<Wanted>,
     /// The library that OpenSHMEM programs are built for: with `oshmem`, oshcc stays oshcc [default: THRILLE_SHMEM, or embedded]

@@ -4,7 +4,7 @@
 //! instrumented assembly only stays there if it is code or constant; data that can be written to must be in both.
 
 use crate::text::numbered;
-use crate::unit::{Binding, Data, Function, Place, Unit};
+use crate::unit::{Binding, Data, Function, Place, Section, Unit};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Why two assemblies are not joined.
@@ -145,7 +145,7 @@ impl Fit {
             by_origin.entry(origin).or_default().push(symbol);
         }
         let constant = |data: &Data| {
-            data.alias.is_none() && instrumented.sections.get(data.section).is_some_and(|s| s.is_constant())
+            data.alias.is_none() && instrumented.sections.get(data.section).is_some_and(Section::is_constant)
         };
         let mut same: HashMap<String, String> = HashMap::new();
         let mut taken: HashSet<&str> = HashSet::new();

@@ -41,9 +41,9 @@ pub fn origins<'a>(lines: impl Iterator<Item = &'a str>) -> HashMap<String, Orig
             number = own.into();
             entry.variable = tag.starts_with("DW_TAG_variable");
         } else if what.starts_with("DW_AT_name") {
-            entry.name = told.trim_matches('"').to_owned();
+            told.trim_matches('"').clone_into(&mut entry.name);
             if entry.name.is_empty() {
-                entry.name = value.to_owned();
+                value.clone_into(&mut entry.name);
             }
         } else if what == "DW_AT_decl_file" {
             // With its number, if that is the same in all entries of a kind; the number differs from one compilation to the next.

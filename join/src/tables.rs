@@ -112,7 +112,7 @@ impl<'a> Tables<'a> {
             writeln!(out, "\t.long\t0,0,{}\n\t.value\t{},1", site.line, site.column.min(u32::from(u16::MAX)))?;
         }
         writeln!(out, ".Lthrille.name{number}:\n\t.string\t\"{name}\"")?;
-        write!(out, "{}\t.p2align 6\n", section("thrille_functions", "aw"))?;
+        writeln!(out, "{}\t.p2align 6", section("thrille_functions", "aw"))?;
         if let Some(Twin { table, binding, .. }) = twin {
             let visible = if *binding == Binding::Weak { ".weak" } else { ".globl" };
             writeln!(out, "\t{visible}\t{table}\n\t.hidden\t{table}\n{table}:")?;

@@ -105,7 +105,7 @@ const PREFIXES: [&str; 10] =
     ["lock", "rep", "repz", "repe", "repnz", "repne", "notrack", "bnd", "xacquire", "xrelease"];
 
 /// The part of a line in which symbols may stand.
-pub fn arguments<'a>(kind: Kind<'a>) -> &'a str {
+pub fn arguments(kind: Kind<'_>) -> &str {
     match kind {
         Kind::Instruction(name, rest) if PREFIXES.contains(&name) => {
             rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest)

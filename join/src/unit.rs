@@ -177,10 +177,8 @@ impl<'a> Unit<'a> {
             match kind {
                 Kind::User => user = true,
                 Kind::Compiler => user = false,
-                Kind::Directive(name, _) if user => {
-                    if !HARMLESS.contains(&name) {
-                        return Err(Unfit::new(format!("assembly in the source that says {name}")));
-                    }
+                Kind::Directive(name, _) if user && !HARMLESS.contains(&name) => {
+                    return Err(Unfit::new(format!("assembly in the source that says {name}")));
                 }
                 Kind::Directive(".text", _) => now = enter(".text", "ax", None),
                 Kind::Directive(".data", _) => now = enter(".data", "aw", None),
@@ -215,7 +213,7 @@ impl<'a> Unit<'a> {
             let Kind::Directive(name, rest) = kind else { continue };
             let symbol = first(rest);
             match name {
-                ".globl" | ".global" => {
+                ".globl" | ".global" | ".comm" => {
                     binding.entry(symbol.to_owned()).or_insert(Binding::Global);
                 }
                 ".weak" => {
@@ -223,9 +221,6 @@ impl<'a> Unit<'a> {
                 }
                 ".type" => {
                     types.insert(symbol, bare(rest).rsplit(['@', '%']).next().unwrap_or_default());
-                }
-                ".comm" => {
-                    binding.entry(symbol.to_owned()).or_insert(Binding::Global);
                 }
                 ".local" => {
                     binding.insert(symbol.to_owned(), Binding::Local);
@@ -344,11 +339,12 @@ impl<'a> Unit<'a> {
             match kind {
                 // Labels that are numbers are no symbols.
                 Kind::Label(name)
-                    if !name.starts_with(".L") && !name.starts_with(|c: char| c.is_ascii_digit()) && !inside(line) =>
+                    if !name.starts_with(".L")
+                        && !name.starts_with(|c: char| c.is_ascii_digit())
+                        && types.get(name) != Some(&"function")
+                        && !inside(line) =>
                 {
-                    if types.get(name) != Some(&"function") {
-                        data.insert(name.into(), Data { section, ..Data::default() });
-                    }
+                    data.insert(name.into(), Data { section, ..Data::default() });
                 }
                 Kind::Directive(".size", rest) => {
                     if let Some((name, size)) = bare(rest).split_once(',') {
@@ -488,7 +484,7 @@ impl<'a> Unit<'a> {
 
 /// A part of a function that is somewhere else, between its label and its size.
 pub fn is_part(name: &str) -> bool {
-    name.ends_with(".cold") || name.contains(".cold.")
+    name.split('.').skip(1).any(|part| part == "cold")
 }
 
 fn usual_flags(section: &str) -> &'static str {

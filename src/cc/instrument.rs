@@ -47,11 +47,10 @@ const OLDEST_GCC: u32 = 10;
 pub fn choose(wanted: Option<Wanted>, family: Family, plugins: &Plugins) -> (Instrument, Option<String>) {
     let fallback = |why: String| (Instrument::Hooks, Some(format!("{why}: instrumenting by hooks, which cost more")));
     match (wanted, family) {
-        (Some(Wanted::Hooks), _) => (Instrument::Hooks, None),
         (None | Some(Wanted::Dual), Family::Gcc(Some(OLDEST_GCC..))) if cfg!(target_arch = "x86_64") => {
             (Instrument::Dual(if wanted.is_some() { Asked::Yes } else { Asked::No }), None)
         }
-        (None, Family::Gcc(_)) => (Instrument::Hooks, None),
+        (Some(Wanted::Hooks), _) | (None, Family::Gcc(_)) => (Instrument::Hooks, None),
         (Some(Wanted::Dual), Family::Gcc(_)) => {
             fallback(format!("joining two compilations needs gcc {OLDEST_GCC} or later, on x86-64"))
         }
