@@ -49,7 +49,7 @@ impl Trails {
 
     /// Whether it is time to ask what is still needed.
     pub fn is_full(&self) -> bool {
-        self.items.len() + self.spans.len() > self.next.max(KEPT)
+        self.items.len() + self.spans.len() - self.free.len() > self.next.max(KEPT)
     }
 
     /// Keeps what `needed` names, and forgets the rest.

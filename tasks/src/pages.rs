@@ -177,7 +177,8 @@ impl Cells for Pages {
         }
         let (first, last) = (at.lo() / PAGE, (at.hi() - 1) / PAGE);
         let inside = first + u64::from(!at.lo().is_multiple_of(PAGE))..last + u64::from(at.hi().is_multiple_of(PAGE));
-        if inside.end.saturating_sub(inside.start) > self.pages.len() as u64 {
+        // A table that was full once is gone through slowly, however few there are in it now.
+        if inside.end.saturating_sub(inside.start) > self.pages.capacity() as u64 {
             self.pages.retain(|page, _| !inside.contains(page));
         } else {
             for page in inside.clone() {

@@ -40,6 +40,13 @@ enum How {
     Tsan,
 }
 
+impl How {
+    /// Whether it is run before the others.
+    fn is_of_interest(self) -> bool {
+        matches!(self, Self::Plain | Self::Tasks("stint" | "esp-bags", _) | Self::Sampled(_) | Self::Archer)
+    }
+}
+
 /// What a program that is followed is built with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum With {
@@ -85,30 +92,63 @@ struct Measured {
     load: f64,
 }
 
+/// The runs by program and configuration.
+type Runs = BTreeMap<(usize, usize), Vec<Measured>>;
+
+impl Measured {
+    /// A row of the file of results: which program and configuration, and what was measured.
+    fn read(row: &str) -> Option<(usize, usize, Self)> {
+        let (program, rest) = row.split_once(",\"")?;
+        let (config, rest) = rest.split_once("\",")?;
+        let fields: Vec<&str> = rest.split(',').collect();
+        let [_, seconds, peak_mb, right, finished, races, load] = fields.as_slice() else { return None };
+        let measured = Self {
+            seconds: seconds.parse().ok()?,
+            peak_mb: peak_mb.parse().ok()?,
+            right: right.parse().ok()?,
+            stopped: *finished == "false",
+            races: races.parse().ok()?,
+            load: load.parse().ok()?,
+        };
+        let p = PROGRAMS.iter().position(|known| known.0 == program)?;
+        Some((p, CONFIGS.iter().position(|known| known.0 == config)?, measured))
+    }
+}
+
 /// Runs everything so many times and writes the results into a directory.
 pub fn tasks(repetitions: u32, out: Option<PathBuf>) -> Result<()> {
     build::build_without_mpi()?;
     let out = out.map_or_else(|| Ok(super::default_dir()?.with_extension("tasks")), Ok::<_, String>)?;
     std::fs::create_dir_all(&out).map_err(|e| format!("cannot make {}: {e}", out.display()))?;
-    write(&out.join("machine.txt"), &machine())?;
-    let mut raw = String::from("program,config,repetition,cpu_seconds,peak_mb,right,finished,races,load\n");
-    let mut all: BTreeMap<(usize, usize), Vec<Measured>> = BTreeMap::new();
+    let file = out.join("raw.csv");
+    let mut raw = std::fs::read_to_string(&file)
+        .unwrap_or_else(|_| "program,config,repetition,cpu_seconds,peak_mb,right,finished,races,load\n".into());
+    // A run that was interrupted goes on.
+    let mut all: Runs = raw.lines().filter_map(Measured::read).fold(Runs::new(), |mut all, (p, c, m)| {
+        all.entry((p, c)).or_default().push(m);
+        all
+    });
+    let (first, later): (Vec<usize>, Vec<usize>) = (0..CONFIGS.len()).partition(|&c| CONFIGS[c].1.is_of_interest());
     for repetition in 0..repetitions {
-        for (p, (program, arguments)) in PROGRAMS.iter().enumerate() {
-            for (c, (name, how)) in CONFIGS.iter().enumerate() {
-                if all.get(&(p, c)).is_some_and(|runs: &Vec<Measured>| runs.iter().any(|m| m.stopped)) {
-                    continue;
+        for configs in [&first, &later] {
+            for (p, (program, arguments)) in PROGRAMS.iter().enumerate() {
+                for &c in configs {
+                    let (name, how) = CONFIGS[c];
+                    let known = all.entry((p, c)).or_default();
+                    if known.len() > repetition as usize || known.iter().any(|m| m.stopped) {
+                        continue;
+                    }
+                    let m = run(program, arguments, how)?;
+                    known.push(m);
+                    let _ = writeln!(
+                        raw,
+                        "{program},\"{name}\",{repetition},{:.3},{:.1},{},{},{},{:.1}",
+                        m.seconds, m.peak_mb, m.right, !m.stopped, m.races, m.load
+                    );
+                    write(&file, &raw)?;
+                    write(&out.join("table.md"), &table(&all))?;
                 }
-                let m = run(program, arguments, *how)?;
-                let _ = writeln!(
-                    raw,
-                    "{program},\"{name}\",{repetition},{:.3},{:.1},{},{},{},{:.1}",
-                    m.seconds, m.peak_mb, m.right, !m.stopped, m.races, m.load
-                );
-                all.entry((p, c)).or_default().push(m);
-                write(&out.join("raw.csv"), &raw)?;
             }
-            write(&out.join("table.md"), &table(&all))?;
         }
     }
     println!("{}\nresults are in {}", table(&all), out.display());
@@ -208,7 +248,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-fn table(all: &BTreeMap<(usize, usize), Vec<Measured>>) -> String {
+fn table(all: &Runs) -> String {
     let mut out = machine();
     out.push_str(
         "\nProcessor time over that of the plain program on one thread, medians; memory in MB behind it. R: reports races, of which there are none. DNF: ended \
@@ -226,19 +266,23 @@ fn table(all: &BTreeMap<(usize, usize), Vec<Measured>>) -> String {
 }
 
 /// A row for each program, and the geometric mean of those that all of a column's runs have finished.
-fn rows(out: &mut String, all: &BTreeMap<(usize, usize), Vec<Measured>>, columns: &[usize]) {
+fn rows(out: &mut String, all: &Runs, columns: &[usize]) {
     let cell = |p: usize, c: usize, what: fn(&Measured) -> f64| median(all[&(p, c)].iter().map(what));
     let names: Vec<&str> = columns.iter().map(|&c| CONFIGS[c].0).collect();
     let _ = writeln!(out, "| program | {} |\n|---|{}", names.join(" | "), "---|".repeat(columns.len()));
     let mut means = vec![(0.0, 0); CONFIGS.len()];
     for (p, (program, arguments)) in PROGRAMS.iter().enumerate() {
-        if columns.iter().any(|&c| !all.contains_key(&(p, c))) {
-            // Not yet.
+        let missing = |c: usize| all.get(&(p, c)).is_none_or(Vec::is_empty);
+        if missing(0) {
             continue;
         }
         let native = cell(p, 0, |m| m.seconds).max(0.01);
         let _ = write!(out, "| {program} {} ", arguments.join(" "));
         for &c in columns {
+            if missing(c) {
+                out.push_str("| – ");
+                continue;
+            }
             let (time, memory) = (cell(p, c, |m| m.seconds), cell(p, c, |m| m.peak_mb));
             let runs = &all[&(p, c)];
             if runs.iter().any(|m| m.stopped) {
