@@ -43,8 +43,9 @@ impl Comb {
     }
 
     /// Bytes of all teeth.
-    pub const fn bytes(self, range: Interval) -> u64 {
-        if self.stride == 0 { range.len() } else { (range.len() - self.width) / self.stride * self.width + self.width }
+    pub fn bytes(self, range: Interval) -> u64 {
+        let gaps = (range.len() - self.width).checked_div(self.stride);
+        gaps.map_or(range.len(), |gaps| (gaps + 1) * self.width)
     }
 
     /// Bytes of a tooth, of the whole range when there are no gaps.
