@@ -143,8 +143,11 @@ fn alltoalls<R>(
     };
     let others = |call: &mut Call| {
         let stride = by.dest.max(0) as usize * by.size;
-        for element in block(members, nelems).into_iter().flat_map(|(first, nelems)| first..first + nelems) {
-            members.write(call, dest.wrapping_byte_add(element * stride), by.size);
+        let (first, nelems) = block(members, nelems).unwrap_or_default();
+        // Side by side they are one block.
+        let (pieces, bytes) = if by.dest == 1 { (1, nelems * by.size) } else { (nelems, by.size) };
+        for piece in 0..pieces {
+            members.write(call, dest.wrapping_byte_add((first + piece) * stride), bytes);
         }
         members.flags(call);
     };

@@ -161,9 +161,12 @@ impl Rank {
             let fences = self.words.fences.entry(strand).or_default();
             fences.number += 1;
             let token = Token::Fence { strand, number: fences.number };
-            self.event(recorder, Sync::Release(token));
-            let knew = self.knowledge[strand.number() as usize].clone();
-            self.words.fences.entry(strand).or_default().knew = knew;
+            // An only strand tells nobody in its rank, and the others of the job as of its stores.
+            if !self.single() {
+                self.event(recorder, Sync::Release(token));
+                let knew = self.knowledge[strand.number() as usize].clone();
+                self.words.fences.entry(strand).or_default().knew = knew;
+            }
         }
     }
 
