@@ -44,7 +44,10 @@ impl Comb {
 
     /// Bytes of all teeth.
     pub const fn bytes(self, range: Interval) -> u64 {
-        if self.stride == 0 { range.len() } else { (range.len() - self.width) / self.stride * self.width + self.width }
+        match (range.len() - self.width).checked_div(self.stride) {
+            Some(gaps) => (gaps + 1) * self.width,
+            None => range.len(),
+        }
     }
 
     /// Bytes of a tooth, of the whole range when there are no gaps.
