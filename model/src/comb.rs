@@ -43,9 +43,11 @@ impl Comb {
     }
 
     /// Bytes of all teeth.
-    pub fn bytes(self, range: Interval) -> u64 {
-        let gaps = (range.len() - self.width).checked_div(self.stride);
-        gaps.map_or(range.len(), |gaps| (gaps + 1) * self.width)
+    pub const fn bytes(self, range: Interval) -> u64 {
+        match (range.len() - self.width).checked_div(self.stride) {
+            Some(gaps) => (gaps + 1) * self.width,
+            None => range.len(),
+        }
     }
 
     /// Bytes of a tooth, of the whole range when there are no gaps.

@@ -78,6 +78,8 @@ fn tests(options: &Options, filter: Option<&str>) -> Vec<Part> {
     let rounds = build::for_each_mpi(&["test", "--package", "thrille-transport", "--test", "over_mpi"]);
     let often = if options.depth == Depth::Nightly { rounds.len() } else { 1 };
     parts.extend(rounds.into_iter().take(often).map(|(_, mut command)| Part::run("over MPI", &mut command)));
+    let units = build::for_each_mpi(&["test", "--package", "thrille-preload", "--no-default-features", "--lib"]);
+    parts.extend(units.into_iter().take(1).map(|(_, mut command)| Part::run("MPI tables", command.args(filter))));
     let fuzz = ["test", "--manifest-path", "fuzz/Cargo.toml", "--no-default-features", "--target-dir"];
     parts.push(Part::run("fuzz targets", cargo().args(fuzz).arg(target().join("fuzz"))));
     let doc = ["test", "--workspace", "--doc", "--no-fail-fast"];
