@@ -123,3 +123,32 @@ fn the_plugin_comes_with_the_sanitizer_and_without_its_calls() {
     }
     assert!(!flags.iter().any(|f| f == "-fno-omit-frame-pointer"));
 }
+
+#[test]
+fn joined_sources_are_steps_of_their_own_and_others_are_left_to_hooks() {
+    let home = Home { lib: PathBuf::new(), include: PathBuf::new(), model: crate::mpi::Model::Shmem };
+    let instrument = Instrument::Dual(Asked::No);
+    let setting = Setting { family: Family::Gcc(Some(12)), instrument, home: &home, temporary: Path::new("/t") };
+    let steps = |line: &str| {
+        let words: Vec<OsString> = split::words(line).into_iter().map(Into::into).collect();
+        let (compiler, given) = compiler(&words);
+        plan(compiler, &Line::parse(given), &setting).unwrap()
+    };
+    let joined = |line: &str| steps(line).iter().filter(|step| matches!(step, Step::Join(_))).count();
+    assert_eq!(joined("gcc -O2 -c a.c"), 1);
+    assert_eq!(joined("gcc -O2 a.c b.o c.cpp -o p"), 2);
+    assert_eq!(joined("mpifort -c a.f90 b.F90"), 2);
+    for line in ["gcc -S a.c", "gcc -c a.s", "gcc -m32 -c a.c", "gcc --coverage -c a.c", "gcc -MM a.c", "gcc -c -x c -"]
+    {
+        assert_eq!(joined(line), 0, "{line}");
+    }
+    let Some(Step::Join(step)) = steps("gcc -MD -MP -Wa,-x -O2 -c x/a.c -o out/b.o").into_iter().next() else {
+        panic!("not joined");
+    };
+    let has = |argv: &[OsString], word: &str| argv.iter().any(|a| a == word);
+    let (plain, twin) = (&step.plain.0, &step.instrumented.0);
+    assert!(has(twin, "-fsanitize=thread") && has(twin, "out/b.d") && has(twin, "out/b.o") && has(twin, "-MP"));
+    assert!(!has(plain, "-fsanitize=thread") && !has(plain, "-MD") && !has(plain, "-MP") && has(plain, "-w"));
+    assert!(has(plain, "-fno-ipa-ra") && has(twin, "-fno-ipa-ra") && has(&step.assemble, "-Wa,-x"));
+    assert!(has(&step.hooks, "-c") && step.object == "out/b.o");
+}

@@ -219,3 +219,43 @@ fn the_budget_is_held() {
         assert!(share > budget.fraction() * 0.4, "{budget}: {share}");
     }
 }
+
+/// A function with one site, looked at in whole calls: executes it so often, and gives what it is told to do at the end of its burst.
+fn execute(dense: &mut Dense, function: Function, gap: &mut u64, times: u64, now: &mut u64) -> Option<Next> {
+    let mut ends = None;
+    for _ in 0..times {
+        *now += 2;
+        if *gap > 0 {
+            *gap -= 1;
+            continue;
+        }
+        *gap = match dense.told(function, 0) {
+            Told::Pass(gap) => gap.into(),
+            Told::Take(_) => dense.taken(function, 0, true).into(),
+        };
+        ends = dense.settle(function, *now).or(ends);
+    }
+    ends
+}
+
+#[test]
+fn a_call_that_cannot_be_left_is_paid_for_before_the_next() {
+    let controller = Controller::new(Some(Budget::USUAL), 1000.0, 0);
+    let mut dense = Dense::new(&"HA".parse().unwrap(), Gaps::new(1, 0, 0), controller, 1.0);
+    let function = dense.add_whole(0x1000, 1);
+    let (mut now, mut gap) = (0, 0);
+    // Until the credit is used up there is no end.
+    let ends = execute(&mut dense, function, &mut gap, 40_000_000, &mut now);
+    assert!(matches!(ends, Some(Next::Pass(_))), "{ends:?}");
+    let (spent, _) = dense.controller().account(now);
+    assert!((10_000..20_000).contains(&spent), "{spent} us: 0.4 ns each");
+    // It is long, and not called again until a twentieth of the time is enough for it.
+    assert_eq!(dense.call(function), Next::Pass(0));
+    dense.controller().charge(0, 1_000_000_000);
+    assert!(dense.controller().allows_overrun());
+    let again = (0..100_000).any(|_| matches!(dense.call(function), Next::Look(_)));
+    assert!(again, "it is looked at again");
+    let coverage = dense.take_coverage(now);
+    let executed = coverage.functions[0].executed;
+    assert!((39_000_000..=40_000_000).contains(&executed), "{executed}");
+}
