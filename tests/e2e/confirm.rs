@@ -16,8 +16,20 @@ use std::time::Duration;
 
 /// Ordered by what the library at hand does (its broadcast lets nobody go before everybody is there), by a signal that comes with the data,
 /// or by relaxed atomics that are polled: they race by the standard, and cannot be made to happen here.
-const ORDERED_HERE: [&str; 4] =
-    ["bcast_order_race", "alltoall_order_race", "row_put_signal_race", "thread_c11_atomic_race"];
+const ORDERED_HERE: [&str; 12] = [
+    "bcast_order_race",
+    "alltoall_order_race",
+    "collect_rest_race",
+    "row_put_signal_race",
+    "thread_c11_atomic_race",
+    "thread_cas_failure_race",
+    "thread_fence_race",
+    "thread_fence_acquire_race",
+    "cpp_fence_count_race",
+    "omp_atomic_acquire_race",
+    "omp_flush_race",
+    "ptr_atomic_race",
+];
 
 /// Every so many programs of the corpus by day.
 const STEP: usize = 13;
