@@ -14,19 +14,20 @@
 //! know of is not ordered by it: the upper bound stays open until a barrier's caller knows of the access ([`Status::settled`]).
 
 mod atomics;
+mod locks;
+mod records;
 mod rest;
 mod tasks;
 
 use crate::blocks::Blocks;
 use crate::callers::Callers;
-use crate::carried::{Carried, Made, end_of_section};
+use crate::carried::{Carried, Made};
 use crate::modules::Modules;
 use crate::open::{Open, Operations};
 use crate::recorder::{Recorder, UNRESOLVED};
 use crate::regions::Regions;
 use crate::runs::Run;
 use crate::stacks::Walk;
-use crate::thin::thin;
 use crate::underway::Use;
 use crate::watch::Watch;
 use rest::Life;
@@ -36,8 +37,8 @@ pub(crate) use tasks::Binding;
 pub use tasks::Role;
 use thrille_analysis::{Close, Gathered, Status};
 use thrille_model::{
-    Access, Act, Caller, Channel, Comb, Ctx, Held, How, Interval, Kind, Lock, LocksetId, Locksets, Mode, Operation,
-    Order, Phase, Phases, Place, Pos, Segment, Site, Span, Strand, Sync, SyncEvent, Token, Word, comb,
+    Access, Act, Caller, Channel, Comb, Ctx, How, Interval, Kind, Lock, LocksetId, Locksets, Operation, Order, Phase,
+    Phases, Place, Pos, Segment, Site, Span, Strand, Sync, SyncEvent, Token, Word, comb,
 };
 use thrille_tasks::pint::Block;
 
@@ -75,40 +76,6 @@ impl Knowledge {
 /// Buffers of a strand's operations that are gone through at every completion. More are gone through when half as many again are done: until then the
 /// strand takes some memory for used that is used no more, and makes more records than it must.
 const FEW_LEFT: usize = 16;
-
-/// Records at which merging begins.
-const MERGE: usize = 1 << 16;
-
-/// Joins points of one line that touch, as [`crate::runs`] does for what it holds at a time.
-fn merge(accesses: &mut Vec<Access>) {
-    let alike = |a: &Access| (a.strand, a.site, a.begin, a.place.owner, a.place.segment, a.kind, a.locks);
-    accesses.sort_unstable_by_key(|a| (a.site.offset, a.kind == Kind::Write, a.begin, a.place.bytes.lo()));
-    accesses.dedup_by(|next, kept| {
-        let points = kept.span == Span::Point && next.span == Span::Point;
-        if !points || alike(kept) != alike(next) || kept.phases != next.phases {
-            return false;
-        }
-        let Some((bytes, comb)) = comb::join(kept.place.teeth(), next.place.teeth()) else { return false };
-        (kept.place.bytes, kept.place.comb) = (bytes, comb);
-        kept.times = kept.times.saturating_add(next.times);
-        true
-    });
-}
-
-/// How many runs, from the first on, are one comb: equally long, equally far apart, of one line at one time. And how many accesses.
-fn progression(runs: &[Run]) -> (usize, u32) {
-    /// Fewer teeth are not worth a comb.
-    const FEWEST: usize = 4;
-    let first = &runs[0];
-    let like_first = |run: &Run| run.hi - run.lo == first.hi - first.lo && run.same_but_for_bytes(first);
-    let stride = runs.get(1).map_or(0, |second| second.lo.saturating_sub(first.lo));
-    let follows = |pair: &&[Run]| like_first(&pair[1]) && pair[1].lo.checked_sub(pair[0].lo) == Some(stride);
-    let teeth = 1 + runs.windows(2).take_while(follows).count();
-    if teeth < FEWEST || stride <= first.hi - first.lo || first.segment == UNRESOLVED {
-        return (1, first.times);
-    }
-    (teeth, runs[..teeth].iter().fold(0, |sum: u32, run| sum.saturating_add(run.times)))
-}
 
 /// One end of an operation.
 #[derive(Clone, Copy, Debug)]
@@ -216,7 +183,7 @@ impl Rank {
             accesses: Vec::new(),
             carried: Carried::default(),
             recent: Vec::new(),
-            next_merge: MERGE,
+            next_merge: records::MERGE,
             full: false,
             scratch: Vec::new(),
             phase: Phase(0),
@@ -276,187 +243,6 @@ impl Rank {
     /// Whether all of the process's memory matters to its strands, not only what other ranks reach.
     fn all_memory(&self) -> bool {
         !self.single() || self.watch.as_ref().is_some_and(|watch| watch.crew.is_some() && watch.looks())
-    }
-
-    /// A step of the rank's task graph: the strand of a task ends, another one begins.
-    pub fn task_step(&mut self, recorder: &mut Recorder, event: thrille_tasks::Event) {
-        if let Some(watch) = &mut self.watch
-            && watch.stays(event)
-        {
-            return watch.step(event);
-        }
-        self.drain(recorder);
-        recorder.see(&self.regions, self.all_memory());
-        if let Some(watch) = &mut self.watch {
-            watch.step(event);
-            recorder.follow_tasks(watch.looks());
-            if watch.looks_at_each() {
-                recorder.footprint.looks_at_each();
-            }
-        }
-    }
-
-    /// What the strand of a task on one of several threads did so far goes to its core ([`Recorder::core`]); `own` is asked for the thread's own memory when
-    /// it takes part first. False if tasks are not followed in that way.
-    pub fn task_core(&mut self, recorder: &mut Recorder, own: impl FnOnce() -> Vec<Interval>) -> bool {
-        self.drain(recorder);
-        let Some(crew) = self.watch.as_mut().and_then(|watch| watch.crew.as_mut()) else { return false };
-        if recorder.hand.is_none() {
-            recorder.hand = Some(crew.hand(own()));
-        }
-        let looks = self.watch.as_ref().is_some_and(|watch| watch.looks());
-        recorder.seen.turn(looks);
-        recorder.see(&self.regions, self.all_memory());
-        true
-    }
-
-    /// A task is done: its part of the stack, below this address, and memory that was made for it are used again.
-    pub fn task_memory(&mut self, recorder: &mut Recorder, stack: Option<u64>, made: Option<(u64, u64)>) {
-        self.drain(recorder);
-        if let Some(watch) = &mut self.watch {
-            if let Some(to) = stack {
-                watch.unwind(to);
-            }
-            if let Some((lo, hi)) = made {
-                watch.forget(lo, hi);
-            }
-        }
-    }
-
-    /// The races between tasks that were found, and what is to be said about how.
-    pub fn task_races(&mut self, strand: Strand) -> (Vec<thrille_model::Race>, Vec<String>) {
-        let (regions, locksets, modules) = (&self.regions, &self.locksets, &mut self.modules);
-        self.watch.as_ref().map_or_else(Default::default, |watch| {
-            (watch.races(regions, strand, locksets, |pc| modules.site(pc)), watch.notes())
-        })
-    }
-
-    /// Takes a strand's runs.
-    pub fn drain(&mut self, recorder: &mut Recorder) {
-        for (to, operations, bytes) in recorder.repeated.drain(..) {
-            self.sent(to, operations, bytes);
-        }
-        let mut runs = std::mem::take(&mut self.scratch);
-        recorder.count_repeated();
-        recorder.runs.take(&mut runs);
-        if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
-            self.look_at(recorder, &mut runs);
-        }
-        let mut left = runs.as_slice();
-        while let Some(run) = left.first() {
-            let (teeth, times) = progression(left);
-            left = &left[teeth..];
-            if self.kept() >= self.limit && !self.make_some_room() {
-                self.dropped += u64::from(times);
-                continue;
-            }
-            let end = runs[runs.len() - left.len() - 1].hi;
-            let site = self.modules.site(run.pc);
-            let mut at = run.lo;
-            while at < end {
-                let whole = (run.segment, at, end - at);
-                let (segment, lo, len) = if run.segment == UNRESOLVED { self.blocks.part(at, end - at) } else { whole };
-                at += len;
-                let Ok(bytes) = Interval::from_len(lo, len) else { break };
-                let mut place = Place::solid(run.owner, segment, bytes);
-                if teeth > 1 {
-                    let stride = (end - run.hi) / (teeth as u64 - 1);
-                    let comb = Comb::new(bytes.lo(), stride, run.hi - run.lo, teeth as u64);
-                    (place.bytes, place.comb) = comb.unwrap_or((bytes, Comb::SOLID));
-                }
-                self.recorded += 1;
-                self.keep(Access {
-                    place,
-                    kind: run.kind,
-                    strand: recorder.strand,
-                    begin: run.pos,
-                    span: Span::Point,
-                    phases: Phases { lo: run.phase, hi: self.single().then_some(run.until) },
-                    locks: run.locks,
-                    act: run.act,
-                    site,
-                    stack: run.stack,
-                    times,
-                });
-            }
-        }
-        runs.clear();
-        self.scratch = runs;
-        if self.kept() >= self.next_merge {
-            self.carried.forget_records();
-            merge(&mut self.accesses);
-            merge(&mut self.recent);
-            self.next_merge = self.kept() * 2 + MERGE;
-        }
-    }
-
-    /// Records that are held for the next cut.
-    fn kept(&self) -> usize {
-        self.accesses.len() + self.recent.len()
-    }
-
-    /// The limit is reached: records are merged; if that does not help, the lines that have the most give. Whether there is room now.
-    #[cold]
-    fn make_some_room(&mut self) -> bool {
-        if self.full {
-            return false;
-        }
-        self.carried.forget_records();
-        merge(&mut self.accesses);
-        merge(&mut self.recent);
-        if self.kept() > self.limit / 4 * 3 {
-            for list in [&mut self.accesses, &mut self.recent] {
-                self.dropped += thin(list, list.len() / 2);
-            }
-        }
-        // When little could be dropped, it is not tried again before the next cut.
-        self.full = self.kept() > self.limit / 8 * 7;
-        self.kept() < self.limit
-    }
-
-    /// Keeps an access for its owner.
-    fn keep(&mut self, access: Access) {
-        if access.phases.hi.is_some() { self.accesses.push(access) } else { self.recent.push(access) }
-    }
-
-    /// A strand that knows this much comes to a global barrier: what it knows of is over before the next phase. Of the rest it is learned
-    /// at a cut.
-    fn settle_recent(&mut self, strand: Strand) {
-        let (knows, phase) = (&self.knowledge[strand.number() as usize], self.phase);
-        self.accesses.extend(self.recent.drain(..).map(|mut access| {
-            let end = match access.span {
-                Span::Point => Some(access.begin),
-                Span::Operation(operation) => operation.end,
-            };
-            if end.is_some_and(|end| knows.of(access.strand) > end.0) {
-                access.phases.hi = Some(phase);
-            }
-            access
-        }));
-    }
-
-    /// Shows the runs of a task to the detector. Private memory matters to nobody else then, unless there are threads or an operation uses it.
-    fn look_at(&mut self, recorder: &mut Recorder, runs: &mut Vec<Run>) {
-        let Some(watch) = &mut self.watch else { return };
-        if let Some(hand) = &mut recorder.hand {
-            let own = |run: &Run| Interval::from_bounds(run.lo, run.hi).is_ok_and(|at| hand.has_own(at));
-            hand.bound |= runs.iter().any(|run| run.segment == UNRESOLVED && own(run));
-        }
-        // What a task did that nothing keeps apart from others is in its footprint; the rest is here, and what others have to know.
-        let by_line = |run: &Run| {
-            !recorder.footprint.is_on()
-                || run.locks != LocksetId::EMPTY
-                || !matches!(run.kind, Kind::Read | Kind::Write)
-        };
-        for run in runs.iter().filter(|run| by_line(run)) {
-            watch.access(recorder.hand.as_deref_mut(), &self.regions, self.me, &self.locksets, run);
-        }
-        watch.strand(&mut recorder.footprint, Phases { lo: recorder.phase, hi: Some(recorder.until) });
-        recorder.renew_quick();
-        let followed = recorder.hand.as_ref().is_some_and(|hand| hand.core.strand().is_some());
-        if (self.knowledge.len() == 1 || followed) && self.open.is_empty() {
-            runs.retain(|run| run.segment != UNRESOLVED);
-        }
     }
 
     /// Where some bytes are, with private memory as the block that it is now.
@@ -684,103 +470,6 @@ impl Rank {
             watch.window(number, base);
         }
         self.windows.push((number, base));
-    }
-
-    /// A lock is taken.
-    pub fn lock(&mut self, recorder: &mut Recorder, lock: Lock, mode: Mode) {
-        recorder.tick();
-        recorder.held.push(Held { lock, mode });
-        recorder.locks = self.locksets.intern(recorder.held.clone());
-    }
-
-    /// A lock is taken together with others, after the n-th time in the job that one had it alone.
-    pub fn lock_shared(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
-        self.lock(recorder, lock, Mode::Shared);
-        if number > 0 {
-            let flows = Sync::Share(lock, number);
-            let all_flow = Sync::Acquire(Token::Handover { lock, number });
-            self.event(recorder, if self.sees_flows { flows } else { all_flow });
-        }
-    }
-
-    /// A lock that one strand at a time can hold is taken for the n-th time in the job.
-    pub fn lock_section(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
-        let again = recorder.holds(lock);
-        self.lock(recorder, lock, Mode::Exclusive);
-        if again {
-            // Who takes a recursive lock once more is still in the same section.
-            return;
-        }
-        if !self.carries_sections() || !self.carried.goes_on(lock, number) {
-            self.event(recorder, Sync::Lock(lock, number));
-            if !self.sees_flows {
-                self.event(recorder, Sync::Acquire(Token::Handover { lock, number: number.wrapping_sub(1) }));
-            }
-        }
-        recorder.sections.push((lock, number));
-        self.inside.push((recorder.strand, lock, recorder.phase));
-    }
-
-    /// Whether sections of a lock that follow one another in one strand are told as one.
-    fn carries_sections(&self) -> bool {
-        self.single() && !self.sees_flows && !self.muted && !self.carried.off
-    }
-
-    /// The same for a lock of this process, whose holders are counted here.
-    pub fn lock_local(&mut self, recorder: &mut Recorder, lock: Lock, mode: Mode) {
-        if self.single() {
-            return self.lock(recorder, lock, mode);
-        }
-        let number = self.sections.entry(lock).or_default();
-        match mode {
-            Mode::Exclusive => {
-                *number += 1;
-                let number = *number;
-                self.lock_section(recorder, lock, number);
-            }
-            Mode::Shared => {
-                let number = *number;
-                self.lock_shared(recorder, lock, number);
-            }
-        }
-    }
-
-    /// A lock is released. It protects only what is complete by now.
-    pub fn unlock(&mut self, recorder: &mut Recorder, lock: Lock) {
-        if let Some(index) = recorder.held.iter().rposition(|h| h.lock == lock) {
-            recorder.held.remove(index);
-        }
-        if recorder.holds(lock) {
-            recorder.tick();
-            recorder.locks = self.locksets.intern(recorder.held.clone());
-            return;
-        }
-        match recorder.sections.iter().rposition(|&(held, _)| held == lock) {
-            Some(index) => {
-                let (_, number) = recorder.sections.remove(index);
-                self.inside.retain(|&(strand, held, _)| (strand, held) != (recorder.strand, lock));
-                if self.carries_sections() {
-                    recorder.see(&self.regions, false);
-                    let at = [recorder.tick(), recorder.tick()];
-                    self.knowledge[recorder.strand.number() as usize].learn(recorder.strand, at[1].0);
-                    let caller = self.callers.of(recorder.calling);
-                    let end = end_of_section(recorder.strand, at, lock, number).map(|e| SyncEvent { at: caller, ..e });
-                    self.carried.ended(&mut self.events, end, lock, number);
-                } else {
-                    if !self.sees_flows {
-                        self.event(recorder, Sync::Release(Token::Handover { lock, number }));
-                    }
-                    self.event(recorder, Sync::Unlock(lock, number));
-                }
-            }
-            None => {
-                recorder.tick();
-            }
-        }
-        recorder.locks = self.locksets.intern(recorder.held.clone());
-        for open in self.open.of(recorder.strand) {
-            open.locks.retain(|h| h.lock != lock);
-        }
     }
 
     /// An operation is issued: its ends get a position of their own.

@@ -12,7 +12,7 @@ use super::rest::Life;
 use super::{Knowledge, Rank};
 use crate::recorder::{Recorder, Watched};
 use crate::underway::UnderWay;
-use thrille_model::{Held, Lock, LocksetId, Phase, Pos, Strand, Token};
+use thrille_model::{Held, Interval, Lock, LocksetId, Phase, Pos, Strand, Token};
 
 /// Strands for tasks.
 const MOST: usize = 256;
@@ -75,6 +75,62 @@ struct Idle {
 pub(super) struct Tasks {
     made: usize,
     idle: Vec<Idle>,
+}
+
+/// The task graph of the rank, if somebody asks for the races between its tasks.
+impl Rank {
+    /// A step of the rank's task graph: the strand of a task ends, another one begins.
+    pub fn task_step(&mut self, recorder: &mut Recorder, event: thrille_tasks::Event) {
+        if let Some(watch) = &mut self.watch
+            && watch.stays(event)
+        {
+            return watch.step(event);
+        }
+        self.drain(recorder);
+        recorder.see(&self.regions, self.all_memory());
+        if let Some(watch) = &mut self.watch {
+            watch.step(event);
+            recorder.follow_tasks(watch.looks());
+            if watch.looks_at_each() {
+                recorder.footprint.looks_at_each();
+            }
+        }
+    }
+
+    /// What the strand of a task on one of several threads did so far goes to its core ([`Recorder::core`]); `own` is asked for the thread's own memory when
+    /// it takes part first. False if tasks are not followed in that way.
+    pub fn task_core(&mut self, recorder: &mut Recorder, own: impl FnOnce() -> Vec<Interval>) -> bool {
+        self.drain(recorder);
+        let Some(crew) = self.watch.as_mut().and_then(|watch| watch.crew.as_mut()) else { return false };
+        if recorder.hand.is_none() {
+            recorder.hand = Some(crew.hand(own()));
+        }
+        let looks = self.watch.as_ref().is_some_and(|watch| watch.looks());
+        recorder.seen.turn(looks);
+        recorder.see(&self.regions, self.all_memory());
+        true
+    }
+
+    /// A task is done: its part of the stack, below this address, and memory that was made for it are used again.
+    pub fn task_memory(&mut self, recorder: &mut Recorder, stack: Option<u64>, made: Option<(u64, u64)>) {
+        self.drain(recorder);
+        if let Some(watch) = &mut self.watch {
+            if let Some(to) = stack {
+                watch.unwind(to);
+            }
+            if let Some((lo, hi)) = made {
+                watch.forget(lo, hi);
+            }
+        }
+    }
+
+    /// The races between tasks that were found, and what is to be said about how.
+    pub fn task_races(&mut self, strand: Strand) -> (Vec<thrille_model::Race>, Vec<String>) {
+        let (regions, locksets, modules) = (&self.regions, &self.locksets, &mut self.modules);
+        self.watch.as_ref().map_or_else(Default::default, |watch| {
+            (watch.races(regions, strand, locksets, |pc| modules.site(pc)), watch.notes())
+        })
+    }
 }
 
 impl Rank {
