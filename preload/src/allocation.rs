@@ -37,8 +37,10 @@ fn freed(at: *mut c_void) -> bool {
     false
 }
 
-/// The stack of a thread that begins: its addresses may have been another thread's.
+/// The stack of a thread that begins: its addresses may have been another thread's. Where it has no limit, the system says that it reaches down to
+/// the heap, which grows into that: what is further away than any stack is not taken for one.
 pub fn thread_stack() -> Option<(u64, u64)> {
+    const LONGEST: u64 = 1 << 40;
     // SAFETY: asks about the calling thread, with variables of our own.
     unsafe {
         let mut attributes = std::mem::zeroed::<libc::pthread_attr_t>();
@@ -48,7 +50,8 @@ pub fn thread_stack() -> Option<(u64, u64)> {
         let (mut base, mut len) = (std::ptr::null_mut(), 0);
         let known = libc::pthread_attr_getstack(&raw const attributes, &raw mut base, &raw mut len) == 0;
         libc::pthread_attr_destroy(&raw mut attributes);
-        known.then_some((base as u64, len as u64))
+        let (end, len) = (base as u64 + len as u64, (len as u64).min(LONGEST));
+        known.then_some((end - len, len))
     }
 }
 

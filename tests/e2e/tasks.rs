@@ -1,12 +1,13 @@
 //! Races between tasks of a rank (`--tasks`): the pairs of programs in `tests/tasks`, under each mode, with gcc's hooks and clang's plugin.
 
 use crate::corpus::{self, Program};
-use crate::support::root;
+use crate::support::{THRILLE, root};
 use crate::tool::{Ended, check, expect, pairs, program, report, run, temporary, thrille};
 use crate::{Outcome, trial};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use std::path::Path;
+use std::process::Command;
 
 const MODES: [&str; 6] = ["esp-bags", "stint", "treaps", "coalesced", "vanilla", "pint"];
 
@@ -31,6 +32,7 @@ pub fn trials() -> Vec<Trial> {
     }
     trials.push(trial("tasks::what_is_not_followed_is_said", unfit));
     trials.push(trial("tasks::many_deep_and_wide", many));
+    trials.push(trial("tasks::a_stack_without_limit", a_stack_without_limit));
     trials.push(trial("tasks::no_such_mode", no_such_mode));
     for (source, sizes) in BENCHMARKS {
         for racy in [false, true] {
@@ -185,6 +187,30 @@ fn many() -> Outcome {
         let ended = expect(thrille(words).arg(&source).args(["--", wide, "2000"]).current_dir(dir.path()), 0)?;
         let peak: u64 = ended.stdout.trim().parse().map_err(|_| format!("no number of kilobytes:\n{ended}"))?;
         check(peak < 400_000, || format!("{mode}: {peak} kB"))?;
+    }
+    Ok(())
+}
+
+/// Without a limit the stack is said to reach down to the heap: that is not the stack's, and not forgotten with it.
+fn a_stack_without_limit() -> Outcome {
+    let programs = corpus::programs_in("tests/tasks")?;
+    for program in programs.iter().filter(|p| ["heap_race", "nest_race", "heap_safe"].contains(&p.name())) {
+        for tasks in [&["--tasks", "stint"][..], &[]] {
+            let dir = temporary();
+            let mut command = Command::new("sh");
+            command.args([
+                "-c",
+                "ulimit -s unlimited; exec \"$@\"",
+                "sh",
+                THRILLE,
+                "check",
+                "-n1",
+                "--quiet",
+                "--no-confirm",
+            ]);
+            let ended = run(command.args(tasks).arg(program.path()).current_dir(dir.path()))?;
+            ended.expect(i32::from(program.is_racy()))?;
+        }
     }
     Ok(())
 }
