@@ -662,7 +662,7 @@ impl Rank {
     }
 
     /// A strand passes a global barrier that waits for nobody: it is counted, so that all ranks count alike, and orders nothing.
-    pub fn pass_barrier(&mut self, recorder: &mut Recorder) {
+    pub fn count_barrier(&mut self, recorder: &mut Recorder) {
         self.phase.0 += 1;
         recorder.tick();
         recorder.until = self.phase;

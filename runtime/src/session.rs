@@ -190,8 +190,8 @@ impl<T: Transport> Session<T> {
     }
 
     /// A strand passes a global barrier that waits for nobody.
-    pub fn pass_barrier(&self, recorder: &mut Recorder) {
-        self.rank().pass_barrier(recorder);
+    pub fn count_barrier(&self, recorder: &mut Recorder) {
+        self.rank().count_barrier(recorder);
         self.cut_if_due(recorder);
     }
 

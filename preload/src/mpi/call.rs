@@ -200,8 +200,8 @@ impl Call {
     }
 
     /// Passes one that waits for nobody.
-    pub fn pass_barrier(&mut self) {
-        self.o.session.pass_barrier(self.o.recorder);
+    pub fn count_barrier(&mut self) {
+        self.o.session.count_barrier(self.o.recorder);
     }
 
     /// Goes on after it, having heard of everybody.

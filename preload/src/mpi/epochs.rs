@@ -128,7 +128,7 @@ fn open(call: &mut Call, win: MPI_Win, real: impl FnOnce() -> c_int) -> c_int {
     }
     let result = real();
     if let Some((_, true)) = begun {
-        call.pass_barrier();
+        call.count_barrier();
     }
     result
 }
