@@ -1,7 +1,7 @@
 //! Counters in memory that all ranks share: which update of a word an observer saw.
 //!
 //! A counter's lowest bit locks it, the next one says that somebody has seen this version of the word, nine more are for who shares one among several
-//! words: an operation on a word and the counting of it are one step for all who do the same. The counters lie in one anonymous memory file, as sparse as their use. Rank 0 makes the file; the others open it through rank 0's descriptor, so that it
+//! words, and one says that somebody waits for the lock: an operation on a word and the counting of it are one step for all who do the same. The counters lie in one anonymous memory file, as sparse as their use. Rank 0 makes the file; the others open it through rank 0's descriptor, so that it
 //! has no name and leaves no trace. So the ranks must be on one machine; elsewhere there are no counters.
 
 use crate::link::Link;
@@ -9,7 +9,20 @@ use crate::rank::{Told, agree, complain};
 use std::fs::{File, OpenOptions};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 use thrille_runtime::Made;
+
+const LOCKED: u64 = 1;
+const SEEN: u64 = 1 << 1;
+const NOTES_AT: u32 = 2;
+const NOTES: u64 = 0x1ff;
+const WANTED: u64 = 1 << 11;
+const VERSION_AT: u32 = 12;
+
+/// After so many looks a thread lets others run, and says that it waits.
+const LOOKS: u32 = 50;
+/// So long a thread that comes lets those go first who waited before it; one that died waiting is not waited for any longer.
+const COURTESY: Duration = Duration::from_millis(100);
 
 /// Something at an address that other processes reach by their own instructions, too: its word, locked. And whether there is any such memory.
 #[cfg(feature = "mpi")]
@@ -66,30 +79,15 @@ impl Counters {
     }
 
     /// Locks a counter. While somebody else has it, `help` is called: its holder may wait for something that this process must do.
+    ///
+    /// Who holds it may give up the processor in the midst of its operation, and come back for the next one at once, as when it polls: others
+    /// would never see it unlocked. So they say that they wait, and who comes later lets them go first.
     pub fn lock(&'static self, index: u64, help: impl Fn()) -> Option<Counted> {
         if index >= self.number {
             return None;
         }
         // SAFETY: within the mapping.
-        let cell = unsafe { &*self.base.add(index as usize) };
-        let mut turns = 0u32;
-        loop {
-            let now = cell.load(Ordering::Relaxed);
-            if now & 1 == 0 && cell.compare_exchange_weak(now, now | 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                return Some(Counted {
-                    cell,
-                    version: now >> 11,
-                    notes: (now >> 2) as u16 & 0x1ff,
-                    seen: now & 2 != 0,
-                });
-            }
-            turns += 1;
-            if turns > 50 {
-                help();
-            } else {
-                std::hint::spin_loop();
-            }
-        }
+        Some(Counted::lock(unsafe { &*self.base.add(index as usize) }, help))
     }
 }
 
@@ -123,6 +121,8 @@ fn machine() -> String {
 /// A word whose counter is locked; it is unlocked when this is dropped.
 pub struct Counted {
     cell: &'static AtomicU64,
+    /// What the counter holds while this is there, but for somebody who waits.
+    held: u64,
     version: u64,
     /// What those who lock it have to tell one another.
     #[cfg_attr(not(feature = "shmem"), allow(dead_code, reason = "only carried along"))]
@@ -132,6 +132,34 @@ pub struct Counted {
 }
 
 impl Counted {
+    fn lock(cell: &'static AtomicU64, help: impl Fn()) -> Self {
+        let (mut looks, mut said, mut since) = (0u32, false, None::<Instant>);
+        loop {
+            let now = cell.load(Ordering::Relaxed);
+            let free = now & LOCKED == 0;
+            let first = now & WANTED == 0 || said || since.is_some_and(|since| since.elapsed() > COURTESY);
+            let held = (now | LOCKED) & !WANTED;
+            if free && first && cell.compare_exchange_weak(now, held, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                return Self {
+                    cell,
+                    held,
+                    version: now >> VERSION_AT,
+                    notes: (now >> NOTES_AT & NOTES) as u16,
+                    seen: now & SEEN != 0,
+                };
+            }
+            looks += 1;
+            if looks < LOOKS {
+                std::hint::spin_loop();
+                continue;
+            }
+            since.get_or_insert_with(Instant::now);
+            let wanted = now | WANTED;
+            said |= !free && cell.compare_exchange(now, wanted, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+            help();
+        }
+    }
+
     /// How many updates there have been. Whoever asks has seen what the last one made.
     pub fn version(&mut self) -> u64 {
         self.seen = true;
@@ -164,6 +192,53 @@ impl Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.cell.store(self.version << 11 | u64::from(self.notes) << 2 | u64::from(self.seen) << 1, Ordering::Release);
+        let free = self.version << VERSION_AT | u64::from(self.notes) << NOTES_AT | if self.seen { SEEN } else { 0 };
+        // A sum: somebody may have said meanwhile that he waits.
+        self.cell.fetch_add(free.wrapping_sub(self.held), Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use std::sync::atomic::AtomicBool;
+
+    /// One thread takes the lock again and again and gives up the processor only while it has it; another one gets it all the same.
+    #[test]
+    fn who_waits_goes_before_who_comes_again() {
+        static CELL: AtomicU64 = AtomicU64::new(0);
+        static ROUNDS: AtomicU64 = AtomicU64::new(0);
+        static OVER: AtomicBool = AtomicBool::new(false);
+        let greedy = std::thread::spawn(|| {
+            while !OVER.load(Ordering::Relaxed) {
+                let mut word = Counted::lock(&CELL, std::thread::yield_now);
+                word.update();
+                ROUNDS.fetch_add(1, Ordering::Relaxed);
+                (0..200).for_each(|_| std::thread::yield_now());
+            }
+        });
+        while ROUNDS.load(Ordering::Relaxed) == 0 {
+            std::thread::yield_now();
+        }
+        for turn in 0..200 {
+            let waits = Cell::new(None);
+            let word = Counted::lock(&CELL, || {
+                // The second time it has said that it waits, if the lock was taken the first time.
+                let said = CELL.load(Ordering::Relaxed) & WANTED != 0;
+                let now = (ROUNDS.load(Ordering::Relaxed), Instant::now());
+                waits.set(waits.get().or(said.then_some(now)));
+                std::thread::yield_now();
+            });
+            if let Some((before, since)) = waits.get() {
+                let rounds = ROUNDS.load(Ordering::Relaxed) - before;
+                let courtesies = since.elapsed().as_nanos() / COURTESY.as_nanos();
+                assert!(u128::from(rounds) <= 1 + courtesies, "turn {turn}: {rounds} rounds went before");
+            }
+            drop(word);
+        }
+        OVER.store(true, Ordering::Relaxed);
+        greedy.join().unwrap();
+        assert_eq!(CELL.load(Ordering::Relaxed) >> VERSION_AT, ROUNDS.load(Ordering::Relaxed));
     }
 }
