@@ -57,7 +57,18 @@ impl<T> IntervalBTree<T> {
     fn grow(&mut self, split: Split<T>) {
         if let Split::Into(right) = split {
             let left = std::mem::replace(&mut self.root, Node::empty());
-            self.root = Node::over(left, *right);
+            self.root = Node::over(left, right);
+        }
+    }
+
+    /// Not behind all others, or the tail is full.
+    fn insert_before(&mut self, at: Interval, value: T) {
+        if at.lo() < self.tail.begin() && self.len > 1 {
+            let split = self.root.insert(at, value);
+            return self.grow(split);
+        }
+        if let Split::Into(upper) = self.tail.insert(at, value) {
+            self.hand_over(upper);
         }
     }
 
@@ -79,14 +90,11 @@ impl<T> Default for IntervalBTree<T> {
 }
 
 impl<T> History<T> for IntervalBTree<T> {
+    #[inline]
     fn insert(&mut self, at: Interval, value: T) {
         self.len += 1;
-        if at.lo() < self.tail.begin() && self.len > 1 {
-            let split = self.root.insert(at, value);
-            return self.grow(split);
-        }
-        if let Split::Into(upper) = self.tail.insert(at, value) {
-            self.hand_over(*upper);
+        if let Err(value) = self.tail.append(at, value) {
+            self.insert_before(at, value);
         }
     }
 

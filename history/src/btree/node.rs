@@ -1,7 +1,7 @@
 //! Nodes of the B-tree. All leaves are on one level.
 
 use crate::{Interval, Keep};
-use smallvec::SmallVec;
+use arrayvec::ArrayVec;
 
 /// Ranges in a leaf.
 const LEAF: usize = 32;
@@ -19,7 +19,7 @@ pub(super) enum Split<T> {
     /// There was room.
     No,
     /// Its upper part is another node now.
-    Into(Box<Node<T>>),
+    Into(Node<T>),
 }
 
 /// Ranges by ascending begin.
@@ -29,7 +29,9 @@ pub(super) struct Leaf<T> {
     hi: [u64; LEAF],
     /// No range in it is longer. Not lowered by removal.
     longest: u64,
-    values: SmallVec<[T; LEAF]>,
+    /// The greatest end.
+    reach: u64,
+    values: ArrayVec<T, LEAF>,
 }
 
 #[derive(Clone, Debug)]
@@ -118,7 +120,7 @@ impl<T> Node<T> {
             let Some(last) = up_to(&inner.lo, at.hi() - 1).checked_sub(1) else { return };
             // As a rule only the last child that begins in time reaches so far.
             if last > 0 && inner.front[last - 1] > at.lo() {
-                inner.overlapping_before(last, at, visit);
+                inner.ending_after(last, at.lo(), visit);
             }
             if inner.reach[last] <= at.lo() {
                 return;
@@ -143,12 +145,12 @@ impl<T> Node<T> {
                 *self = last;
                 Split::No
             }
-            Self::Leaf(_) => Split::Into(Box::new(last)),
+            Self::Leaf(_) => Split::Into(last),
             Self::Inner(inner) => {
                 let child = inner.children.len() - 1;
                 let split = inner.children[child].push(last);
                 if let Split::Into(right) = split {
-                    return inner.take_in(child, *right);
+                    return inner.take_in(child, right);
                 }
                 inner.reach[child] = inner.children[child].bounds().1;
                 inner.advance_front(child);
@@ -176,7 +178,7 @@ impl<T> Node<T> {
     /// First begin and greatest end.
     fn bounds(&self) -> (u64, u64) {
         match self {
-            Self::Leaf(leaf) => (leaf.lo[0], leaf.hi[..leaf.values.len()].iter().copied().max().unwrap_or(0)),
+            Self::Leaf(leaf) => (leaf.lo[0], leaf.reach),
             Self::Inner(inner) => {
                 (inner.lo[0], inner.children.len().checked_sub(1).map_or(0, |last| inner.front[last]))
             }
@@ -235,13 +237,31 @@ impl<T> Node<T> {
 
 impl<T> Leaf<T> {
     pub(super) fn empty() -> Self {
-        Self { lo: [NONE; LEAF], hi: [0; LEAF], longest: 0, values: SmallVec::new() }
+        Self { lo: [NONE; LEAF], hi: [0; LEAF], longest: 0, reach: 0, values: ArrayVec::new() }
     }
 
     /// Where its first range begins; behind everything if there is none.
     #[inline(always)]
     pub(super) fn begin(&self) -> u64 {
         self.lo[0]
+    }
+
+    /// Puts it behind all others, if there is one, it does not begin before the last and there is room.
+    #[inline(always)]
+    pub(super) fn append(&mut self, at: Interval, value: T) -> Result<(), T> {
+        let len = self.values.len();
+        if (1..LEAF).contains(&len) && self.lo[len - 1] <= at.lo() {
+            (self.lo[len], self.hi[len]) = (at.lo(), at.hi());
+            self.note(at);
+            return self.values.try_push(value).map_err(|full| full.element());
+        }
+        Err(value)
+    }
+
+    #[inline(always)]
+    fn note(&mut self, at: Interval) {
+        self.longest = self.longest.max(at.len());
+        self.reach = self.reach.max(at.hi());
     }
 
     #[inline]
@@ -252,18 +272,24 @@ impl<T> Leaf<T> {
             self.put(place, at, value);
             return Split::No;
         }
+        Split::Into(Node::Leaf(self.split_and_put(place, at, value)))
+    }
+
+    /// The same in a full leaf. At the ends there is nothing to divide: the full part stays full.
+    #[cold]
+    fn split_and_put(&mut self, place: usize, at: Interval, value: T) -> Box<Self> {
         let mut right = self.split_off(match place {
-            0 => 1,
-            LEAF => LEAF - 1,
+            0 => 0,
+            LEAF => LEAF,
             _ => LEAF / 2,
         });
         let kept = self.values.len();
-        if place <= kept && place < LEAF {
+        if place <= kept && kept < LEAF {
             self.put(place, at, value);
         } else {
             right.put(place - kept, at, value);
         }
-        Split::Into(Box::new(Node::Leaf(Box::new(right))))
+        right
     }
 
     #[inline(always)]
@@ -272,31 +298,43 @@ impl<T> Leaf<T> {
         open_up(&mut self.lo, len, place, at.lo());
         open_up(&mut self.hi, len, place, at.hi());
         self.values.insert(place, value);
-        self.longest = self.longest.max(at.len());
+        self.note(at);
     }
 
-    #[cold]
-    fn split_off(&mut self, keep: usize) -> Self {
-        let mut right = Self { lo: [NONE; LEAF], hi: [0; LEAF], longest: self.longest, values: SmallVec::new() };
+    /// Finds the greatest end anew.
+    fn measure(&mut self) {
+        self.reach = self.hi[..self.values.len()].iter().copied().max().unwrap_or(0);
+    }
+
+    fn split_off(&mut self, keep: usize) -> Box<Self> {
+        let mut right = Box::new(Self { longest: self.longest, ..Self::empty() });
         right.values.extend(self.values.drain(keep..));
         let moved = right.values.len();
         right.lo[..moved].copy_from_slice(&self.lo[keep..keep + moved]);
         right.hi[..moved].copy_from_slice(&self.hi[keep..keep + moved]);
         self.lo[keep..].fill(NONE);
+        self.measure();
+        right.measure();
         right
     }
 
     #[inline(always)]
     pub(super) fn overlapping(&self, at: Interval, visit: &mut impl FnMut(Interval, &T)) {
-        let end = up_to(&self.lo, at.hi() - 1);
-        let ranges = self.lo[..end].iter().zip(&self.hi[..end]);
-        for ((&lo, &hi), value) in ranges.zip(&self.values[..end]).rev() {
-            // What begins here, and before, ends at or before `at`.
-            if at.lo().saturating_sub(lo) >= self.longest {
+        self.ending_after(up_to(&self.lo, at.hi() - 1), at.lo(), visit);
+    }
+
+    /// Of its first ranges those that end after `lo`, the last one first.
+    #[inline(always)]
+    fn ending_after(&self, first: usize, lo: u64, visit: &mut impl FnMut(Interval, &T)) {
+        // What begins before that ends at or before `lo`.
+        let bound = lo.checked_sub(self.longest).map_or(0, |last| last.saturating_add(1));
+        let ranges = self.lo[..first].iter().zip(&self.hi[..first]);
+        for ((&begin, &end), value) in ranges.zip(&self.values[..first]).rev() {
+            if begin < bound {
                 break;
             }
-            if hi > at.lo()
-                && let Ok(stored) = Interval::from_bounds(lo, hi)
+            if end > lo.max(begin)
+                && let Ok(stored) = Interval::from_bounds(begin, end)
             {
                 visit(stored, value);
             }
@@ -317,6 +355,7 @@ impl<T> Leaf<T> {
             keep == Keep::Yes
         });
         self.lo[kept..].fill(NONE);
+        self.measure();
         before - kept
     }
 
@@ -326,6 +365,7 @@ impl<T> Leaf<T> {
         assert!(self.lo[..len].is_sorted() && self.lo[..len].iter().all(|lo| (from..=to).contains(lo)));
         assert!((0..len).all(|i| self.hi[i] - self.lo[i] <= self.longest));
         assert!(self.lo[len..].iter().all(|&lo| lo == NONE));
+        assert_eq!(self.reach, self.hi[..len].iter().copied().max().unwrap_or(0));
         len
     }
 
@@ -337,18 +377,23 @@ impl<T> Leaf<T> {
             self.hi[mine..mine + theirs].copy_from_slice(&next.hi[..theirs]);
             self.values.extend(next.values.drain(..));
             self.longest = self.longest.max(next.longest);
+            self.reach = self.reach.max(next.reach);
         }
         fits
     }
 }
 
 impl<T> Inner<T> {
-    /// The same in the children before this one.
-    fn overlapping_before(&self, mut child: usize, at: Interval, visit: &mut impl FnMut(Interval, &T)) {
-        while child > 0 && self.front[child - 1] > at.lo() {
+    /// In its first children the ranges that end after `lo`: where the next child begins in time, those in front of it do.
+    fn ending_after(&self, first: usize, lo: u64, visit: &mut impl FnMut(Interval, &T)) {
+        let mut child = first;
+        while child > 0 && self.front[child - 1] > lo {
             child -= 1;
-            if self.reach[child] > at.lo() {
-                self.children[child].overlapping(at, visit);
+            if self.reach[child] > lo {
+                match &self.children[child] {
+                    Node::Leaf(leaf) => leaf.ending_after(leaf.values.len(), lo, visit),
+                    Node::Inner(inner) => inner.ending_after(inner.children.len(), lo, visit),
+                }
             }
         }
     }
@@ -358,7 +403,7 @@ impl<T> Inner<T> {
         let child = up_to_or_end(&self.lo, self.children.len(), at.lo()).saturating_sub(1);
         let split = self.children[child].insert(at, value);
         if let Split::Into(right) = split {
-            return self.take_in(child, *right);
+            return self.take_in(child, right);
         }
         self.lo[child] = self.lo[child].min(at.lo());
         self.reach[child] = self.reach[child].max(at.hi());
@@ -395,7 +440,7 @@ impl<T> Inner<T> {
         self.summarise();
         let mut upper = Self { lo: [NONE; INNER], reach: [0; INNER], front: [0; INNER], children: upper };
         upper.summarise();
-        Split::Into(Box::new(Node::Inner(Box::new(upper))))
+        Split::Into(Node::Inner(Box::new(upper)))
     }
 
     /// Makes the numbers anew of which children `changed` and the next are new, and those behind it have moved up by one.
