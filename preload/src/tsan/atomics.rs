@@ -37,7 +37,7 @@ fn releases(order: c_int) -> bool {
 
 /// What an operation turned out to be.
 #[derive(Clone, Copy)]
-enum Did {
+pub enum Did {
     Load,
     Store,
     /// Read and written.
@@ -64,10 +64,10 @@ fn reached_by_others(_recorder: &mut Recorder, address: u64, _threaded: bool) ->
 
 /// The memory order of an operation.
 #[derive(Clone, Copy)]
-struct Ordered {
-    whole: c_int,
+pub struct Ordered {
+    pub whole: c_int,
     /// The order that it has when it turns out to be a load only.
-    load: c_int,
+    pub load: c_int,
 }
 
 impl From<c_int> for Ordered {
@@ -77,7 +77,7 @@ impl From<c_int> for Ordered {
 }
 
 /// Carries out an operation and tells what it means.
-fn atomic<T>(address: u64, width: u8, order: impl Into<Ordered>, pc: u64, operate: impl FnOnce() -> (T, Did)) -> T {
+pub fn atomic<T>(address: u64, width: u8, order: impl Into<Ordered>, pc: u64, operate: impl FnOnce() -> (T, Did)) -> T {
     let Some(mut observed) = observe() else { return operate().0 };
     if observed.confirms() {
         let effect = Effect::Update;
@@ -226,7 +226,7 @@ width! { 32, u32, AtomicU32 }
 width! { 64, u64, AtomicU64 }
 
 /// A compare-and-exchange. One that fails is a load.
-fn exchange(address: u64, width: u8, order: Ordered, pc: u64, operate: impl FnOnce() -> bool) -> c_int {
+pub fn exchange(address: u64, width: u8, order: Ordered, pc: u64, operate: impl FnOnce() -> bool) -> c_int {
     let mut succeeded = false;
     atomic(address, width, order, pc, || {
         succeeded = operate();
