@@ -32,7 +32,9 @@ fn freed(at: *mut c_void) -> bool {
             observed.touch(at as u64, usable as u64, Kind::Write, Act::LibraryCall);
             return false;
         }
-        return observed.session.rank().freed(observed.recorder, at as u64, usable as u64, observed.pc);
+        // SAFETY: what the program gave back before, and was told that it is.
+        let give_back = |address: u64| unsafe { libc::free(address as *mut c_void) };
+        return observed.session.rank().freed(observed.recorder, at as u64, usable as u64, observed.pc, give_back);
     }
     false
 }

@@ -1,5 +1,5 @@
 //! Which private memory is which block. An allocator hands out the same addresses again and again; accesses to two blocks at one address
-//! have nothing to do with each other. Numbered while the process has several threads: before that, private memory does not matter.
+//! have nothing to do with each other, nor with what comes to lie there once it is free. Numbered while the process has several threads: before that, private memory does not matter.
 
 use std::collections::BTreeMap;
 use thrille_model::Segment;
@@ -13,7 +13,7 @@ struct Block {
     origin: u64,
 }
 
-/// The live blocks of a process, by where they begin.
+/// The blocks of a process, and what has been of them since they were given back, by where they begin.
 #[derive(Debug, Default)]
 pub struct Blocks {
     live: BTreeMap<u64, Block>,
@@ -27,9 +27,10 @@ impl Blocks {
             return;
         }
         let end = start.saturating_add(len);
-        let before = self.live.range(..end).next_back();
-        if before.is_some_and(|(_, block)| block.end > start) {
-            self.live.retain(|&lo, block| block.end <= start || lo >= end);
+        while let Some((&first, block)) = self.live.range(..end).next_back()
+            && block.end > start
+        {
+            self.live.remove(&first);
         }
         self.made += 1;
         self.live.insert(start, Block { end, number: self.made, origin: start });
@@ -53,11 +54,6 @@ impl Blocks {
         }
         self.made += 1;
         self.live.insert(start, Block { end, number: self.made, origin: start });
-    }
-
-    /// A block is gone.
-    pub fn remove(&mut self, start: u64) {
-        self.live.remove(&start);
     }
 
     /// How long the block is that begins here.
@@ -95,13 +91,14 @@ mod tests {
         blocks.add(100, 50);
         assert_eq!(blocks.find(110, 4), (Segment::Block(1), 10));
         assert_eq!(blocks.find(148, 4), (Segment::Private, 148));
-        blocks.remove(100);
+        blocks.renew(100, 150);
         blocks.add(90, 50);
-        assert_eq!(blocks.find(110, 4), (Segment::Block(2), 20));
+        assert_eq!(blocks.find(110, 4), (Segment::Block(3), 20));
+        assert_eq!(blocks.find(142, 4), (Segment::Private, 142));
         // A block whose end was not seen gives way to the one that is there now.
         blocks.add(120, 100);
         assert_eq!(blocks.find(95, 1), (Segment::Private, 95));
-        assert_eq!(blocks.find(130, 1), (Segment::Block(3), 10));
+        assert_eq!(blocks.find(130, 1), (Segment::Block(4), 10));
         assert_eq!(blocks.len_of(120), Some(100));
     }
 

@@ -33,6 +33,7 @@ pub mod crew;
 pub mod footprint;
 pub mod modules;
 mod open;
+mod quarantine;
 pub mod quick;
 pub mod rank;
 pub mod recorder;

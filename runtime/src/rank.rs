@@ -24,6 +24,7 @@ use crate::callers::Callers;
 use crate::carried::{Carried, Made};
 use crate::modules::Modules;
 use crate::open::{Open, Operations};
+use crate::quarantine::{Kept, Quarantine};
 use crate::recorder::{Recorder, UNRESOLVED};
 use crate::regions::Regions;
 use crate::runs::Run;
@@ -122,6 +123,7 @@ pub struct Rank {
     inside: Vec<(Strand, Lock, Phase)>,
     locksets: Locksets,
     blocks: Blocks,
+    quarantine: Quarantine,
     events: Vec<SyncEvent>,
     /// Where the program called for them.
     callers: Callers,
@@ -175,6 +177,7 @@ impl Rank {
             inside: Vec::new(),
             locksets: Locksets::default(),
             blocks: Blocks::default(),
+            quarantine: Quarantine::default(),
             events: Vec::new(),
             callers: Callers::default(),
             open: Operations::default(),
@@ -269,8 +272,16 @@ impl Rank {
         }
     }
 
-    /// Private memory is given back: that is a write of all of it. True: it is given back later, by the detector of races between tasks.
-    pub fn freed(&mut self, recorder: &mut Recorder, address: u64, usable: u64, pc: u64) -> bool {
+    /// Private memory is given back: that is a write of all of it. True: it is given back later, by the detector of races between tasks, or by
+    /// another call of this, which hands it to `give_back`.
+    pub fn freed(
+        &mut self,
+        recorder: &mut Recorder,
+        address: u64,
+        usable: u64,
+        pc: u64,
+        give_back: impl Fn(u64),
+    ) -> bool {
         // With one strand, blocks are not kept: only what is under way can still be using the memory.
         let (end, mut later) = (address.saturating_add(usable), false);
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
@@ -289,20 +300,29 @@ impl Rank {
             return later;
         }
         self.drain(recorder);
-        let len = if self.single() { Some(usable) } else { self.blocks.len_of(address) };
-        if let Some(len) = len {
-            let end = End {
-                owner: self.me,
-                segment: UNRESOLVED,
-                lo: address,
-                len,
-                comb: Comb::SOLID,
-                kind: Kind::Write,
-                act: Act::LibraryCall,
-            };
-            self.end(recorder, end, pc, Operands::Done);
-            self.blocks.remove(address);
+        // What was allocated before there were threads is not known as a block.
+        let len = if self.single() { usable } else { self.blocks.len_of(address).unwrap_or(usable) };
+        let end = End {
+            owner: self.me,
+            segment: UNRESOLVED,
+            lo: address,
+            len,
+            comb: Comb::SOLID,
+            kind: Kind::Write,
+            act: Act::LibraryCall,
+        };
+        self.end(recorder, end, pc, Operands::Done);
+        if self.single() {
+            return later;
         }
+        if !later && self.quarantine.keep(Kept { address, len }) {
+            while let Some(Kept { address, len }) = self.quarantine.release() {
+                self.blocks.renew(address, address.saturating_add(len));
+                give_back(address);
+            }
+            return true;
+        }
+        self.blocks.renew(address, address.saturating_add(len));
         later
     }
 
