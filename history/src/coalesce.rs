@@ -119,6 +119,18 @@ impl Coalescer {
         self.jump(class, lo, hi)
     }
 
+    /// The same for bytes of one or two pages that do not begin where others ended.
+    #[inline]
+    pub fn put(&mut self, class: Class, lo: u64, hi: u64) -> Result<(), NoLeaf> {
+        let (first, room) = (lo % PAGE, PAGE - lo % PAGE);
+        if lo >= hi || hi - lo > room {
+            return self.set_range(class, lo, hi);
+        }
+        let leaf = self.leaf(class, lo / PAGE)?;
+        self.set_in(leaf, first, first + (hi - lo));
+        Ok(())
+    }
+
     /// The run is over; another one begins, or a range of several pages is set.
     #[inline]
     fn jump(&mut self, class: Class, lo: u64, hi: u64) -> Result<(), NoLeaf> {
@@ -151,6 +163,12 @@ impl Coalescer {
     #[inline(always)]
     fn set_in(&mut self, leaf: usize, first: u64, end: u64) {
         let (bits, mut at) = (self.bits[leaf].as_flattened_mut(), first);
+        if first / 64 == (end - 1) / 64 {
+            let word = (first / 64) as usize % WORDS;
+            bits[word] |= mask(first % 64, first % 64 + (end - first));
+            self.summaries[leaf] |= 1 << word;
+            return;
+        }
         while at < end {
             let stop = end.min(at / 64 * 64 + 64);
             bits[(at / 64) as usize % WORDS] |= mask(at % 64, at % 64 + (stop - at));
@@ -173,9 +191,10 @@ impl Coalescer {
     /// The leaf of a page, made if there is none.
     #[inline]
     fn leaf(&mut self, class: Class, page: u64) -> Result<usize, NoLeaf> {
-        let lines = self.table.len() / 4;
+        // A power of two; so said that no division is made of it.
+        let last = self.table.len() - 1;
         let mixed = ((page / 4) ^ (u64::from(class.0) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut at = (mixed >> 32) as usize % lines * 4 + page as usize % 4;
+        let mut at = ((mixed >> 32) as usize * 4 + page as usize % 4) & last;
         loop {
             let [stored, packed] = self.table[at];
             if packed == 0 {
@@ -185,7 +204,7 @@ impl Coalescer {
                 let leaf = packed as u32 - 1;
                 return Ok(leaf as usize);
             }
-            at = (at + 1) % self.table.len();
+            at = (at + 1) & last;
         }
         self.new_leaf(class, page, at)
     }

@@ -279,7 +279,7 @@ impl Runs {
         if let Some(class) = class
             && run.hi - run.lo < PAGE
         {
-            if self.bits.set(class, run.lo, run.hi).is_ok() {
+            if self.bits.put(class, run.lo, run.hi).is_ok() {
                 self.classes.count(class, run.times);
                 return Room::Enough;
             }
