@@ -104,11 +104,67 @@ impl Run {
 /// The run that a line is at.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
+    /// While it is hot, its bytes and number are there.
     run: Run,
     /// Where its runs go, once there were enough of them.
     class: Option<Class>,
     jumps: u32,
     memory: Memory,
+}
+
+/// What an access that goes on is compared with, and changes: the run by its addresses. One for each slot.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+struct Hot {
+    /// Of the line and the kind.
+    key: u64,
+    /// The run is in known memory since then; 0: it is not hot.
+    era: u64,
+    /// Its first byte.
+    lo: u64,
+    /// How many bytes.
+    len: u64,
+    /// Where the memory ends.
+    end: u64,
+    /// How many accesses.
+    times: u64,
+}
+
+impl Slot {
+    fn new(run: &Run) -> Self {
+        Self { run: *run, class: None, jumps: 0, memory: Memory::default() }
+    }
+
+    /// From now on accesses to this memory go on by their addresses.
+    #[inline(always)]
+    fn heat(&mut self, memory: Memory) -> Hot {
+        let Run { lo, hi, times, .. } = self.run;
+        self.memory = memory;
+        // A run that began elsewhere, or reaches beyond, is compared by its offsets, as is what is neither load nor store.
+        let plain = matches!(self.run.kind, Kind::Read | Kind::Write);
+        if !plain || memory.offset > lo || hi - memory.offset > memory.end - memory.start {
+            return Hot::default();
+        }
+        let key = key(self.run.pc, self.run.kind);
+        let start = lo - memory.offset + memory.start;
+        Hot { key, era: memory.era, lo: start, len: hi - lo, end: memory.end, times: u64::from(times) }
+    }
+
+    /// The run by its offsets.
+    #[inline(always)]
+    fn run(&self, hot: &Hot) -> Run {
+        if hot.era == 0 {
+            return self.run;
+        }
+        let lo = hot.lo - self.memory.start + self.memory.offset;
+        Run { lo, hi: lo + hot.len, times: u32::try_from(hot.times).unwrap_or(u32::MAX), ..self.run }
+    }
+
+    /// From now on it is compared by its offsets.
+    fn cool(&mut self, hot: &mut Hot) {
+        self.run = self.run(hot);
+        *hot = Hot::default();
+    }
 }
 
 /// Addresses of the segment that a line is at, known for an *era* of its strand: as long as accesses to them differ in nothing but their bytes.
@@ -127,7 +183,8 @@ pub struct Memory {
 /// One strand's runs.
 #[derive(Debug)]
 pub struct Runs {
-    slots: Box<[Option<Slot>]>,
+    hot: Box<[Hot; SLOTS]>,
+    slots: Box<[Option<Slot>; SLOTS]>,
     /// The slots in use.
     used: Vec<u16>,
     finished: Vec<Run>,
@@ -160,7 +217,8 @@ impl Runs {
     /// An empty table with room for `limit` finished runs.
     pub fn new(limit: usize) -> Self {
         Self {
-            slots: vec![None; SLOTS].into(),
+            hot: Box::new([Hot::default(); SLOTS]),
+            slots: Box::new([None; SLOTS]),
             used: Vec::with_capacity(SLOTS),
             // Room for those too for which there was none in the bit map.
             finished: Vec::with_capacity(limit + SLOTS),
@@ -173,15 +231,13 @@ impl Runs {
     /// Takes in an access that is inside the run that its line is at, or extends it upwards, if that is in the same memory in the same era. Calls nothing.
     #[inline(always)]
     pub fn goes_on(&mut self, pc: u64, kind: Kind, address: u64, len: u64, era: u64) -> bool {
-        let Some(slot) = &mut self.slots[slot(pc, kind)] else { return false };
-        let Memory { start, end, offset, era: known } = slot.memory;
-        let (lo, run) = (address.wrapping_sub(start).wrapping_add(offset), &mut slot.run);
-        let inside = address >= start && address <= end.saturating_sub(len) && run.lo <= lo && lo <= run.hi;
-        if known != era || run.pc != pc || run.kind != kind || !inside {
+        let hot = &mut self.hot[slot(pc, kind)];
+        let from = address.wrapping_sub(hot.lo);
+        if hot.key != key(pc, kind) || hot.era != era || from > hot.len || address > hot.end.wrapping_sub(len) {
             return false;
         }
-        run.hi = run.hi.max(lo + len);
-        run.times = run.times.saturating_add(1);
+        hot.len = hot.len.max(from + len);
+        hot.times += 1;
         true
     }
 
@@ -189,26 +245,47 @@ impl Runs {
     #[inline(always)]
     pub fn go_on(&mut self, pc: u64, kind: Kind, address: u64, len: u64, era: u64) -> Offered {
         let number = slot(pc, kind);
-        let Some(slot) = &mut self.slots[number] else { return Offered::New };
-        let Memory { start, end, offset, era: known } = slot.memory;
-        let elsewhere = address < start || address > end.saturating_sub(len);
-        if known != era || slot.run.pc != pc || slot.run.kind != kind || elsewhere {
+        let hot = &mut self.hot[number];
+        if hot.key != key(pc, kind) || hot.era != era || address > hot.end.wrapping_sub(len) {
             return Offered::New;
         }
-        let (lo, run) = (address - start + offset, &mut slot.run);
-        if lo < run.lo || lo > run.hi {
-            return Offered::Taken(self.jump(number, lo, lo + len));
+        let from = address.wrapping_sub(hot.lo);
+        if from > hot.len {
+            return self.leap(number, address, len);
         }
-        run.hi = run.hi.max(lo + len);
-        run.times = run.times.saturating_add(1);
+        hot.len = hot.len.max(from + len);
+        hot.times += 1;
         Offered::Taken(Room::Enough)
+    }
+
+    /// The line of a hot slot goes on elsewhere.
+    #[inline(never)]
+    fn leap(&mut self, number: usize, address: u64, len: u64) -> Offered {
+        let (hot, Some(slot)) = (&mut self.hot[number], &mut self.slots[number]) else { return Offered::New };
+        if address < slot.memory.start {
+            return Offered::New;
+        }
+        if address < hot.lo && address + len >= hot.lo {
+            (hot.lo, hot.len) = (address, len.max(hot.lo + hot.len - address));
+            hot.times += 1;
+            return Offered::Taken(Room::Enough);
+        }
+        let done = slot.run(hot);
+        (hot.lo, hot.len, hot.times) = (address, len, 1);
+        slot.jumps += 1;
+        if slot.class.is_none() && slot.jumps >= JUMPS {
+            slot.class = self.classes.of(&slot.run);
+        }
+        let class = slot.class;
+        Offered::Taken(self.put_away(&done, class))
     }
 
     /// The line is in this memory.
     #[inline(always)]
     pub fn is_in(&mut self, pc: u64, kind: Kind, memory: Memory) {
-        if let Some(slot) = &mut self.slots[slot(pc, kind)] {
-            slot.memory = memory;
+        let number = slot(pc, kind);
+        if let Some(slot) = &mut self.slots[number] {
+            self.hot[number] = slot.heat(memory);
         }
     }
 
@@ -217,6 +294,7 @@ impl Runs {
     pub fn extend(&mut self, access: &Touch) -> Offered {
         let number = slot(access.pc, access.kind);
         let Some(slot) = &mut self.slots[number] else { return Offered::New };
+        slot.cool(&mut self.hot[number]);
         let run = &mut slot.run;
         let same = run.pc == access.pc
             && run.pos == access.pos
@@ -239,6 +317,7 @@ impl Runs {
     #[inline(never)]
     fn jump(&mut self, number: usize, lo: u64, hi: u64) -> Room {
         let Some(slot) = &mut self.slots[number] else { return Room::Enough };
+        slot.cool(&mut self.hot[number]);
         let run = &mut slot.run;
         if hi >= run.lo && lo <= run.hi {
             (run.lo, run.hi) = (lo.min(run.lo), hi.max(run.hi));
@@ -257,12 +336,12 @@ impl Runs {
     /// Takes in one access.
     pub fn add(&mut self, run: &Run) -> Room {
         let number = slot(run.pc, run.kind);
-        let new = Some(Slot { run: *run, class: None, jumps: 0, memory: Memory::default() });
+        let (new, hot) = (Some(Slot::new(run)), &mut self.hot[number]);
         match &mut self.slots[number] {
             Some(current) if current.run.same_but_for_bytes(run) => self.jump(number, run.lo, run.hi),
             Some(current) => {
-                let (done, class) = (current.run, current.class);
-                self.slots[number] = new;
+                let (done, class) = (current.run(hot), current.class);
+                (*hot, self.slots[number]) = (Hot::default(), new);
                 self.put_away(&done, class)
             }
             empty => {
@@ -302,8 +381,9 @@ impl Runs {
     pub fn take(&mut self, out: &mut Vec<Run>) {
         let used = std::mem::take(&mut self.used);
         for &number in &used {
-            if let Some(Slot { run, class, .. }) = self.slots[number as usize].take() {
-                match class {
+            if let Some(slot) = self.slots[number as usize].take() {
+                let run = slot.run(&std::mem::take(&mut self.hot[number as usize]));
+                match slot.class {
                     // What there is no room for is in the list now, which is taken as well.
                     Some(class) => drop(self.put_away(&run, Some(class))),
                     None => self.finished.push(run),
@@ -340,6 +420,17 @@ impl Runs {
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.finished.is_empty() && self.bits.is_empty() && self.used.is_empty()
+    }
+}
+
+/// What tells the lines and kinds of loads and stores apart; code is in the lower half of the addresses.
+#[inline(always)]
+fn key(pc: u64, kind: Kind) -> u64 {
+    match kind {
+        Kind::Read => pc,
+        Kind::Write => pc | 1 << 63,
+        // Of none: they are compared as a whole.
+        Kind::Atomic(_) | Kind::Await => u64::MAX,
     }
 }
 
@@ -413,6 +504,25 @@ mod tests {
         }
     }
 
+    /// The same in memory that is known: the line goes on by its addresses, as long as it may.
+    fn offer_known(runs: &mut Runs, run: &Run, shortest: bool) -> Room {
+        let memory = Memory { start: 1 << 20, end: (1 << 20) + 15_000, offset: 30, era: run.pos.0 + 1 };
+        let known = run.lo >= memory.offset && run.hi - memory.offset <= memory.end - memory.start;
+        if !known {
+            return offer(runs, run);
+        }
+        let (address, len) = (run.lo - memory.offset + memory.start, run.hi - run.lo);
+        if shortest && runs.goes_on(run.pc, run.kind, address, len, memory.era) {
+            return Room::Enough;
+        }
+        if let Offered::Taken(room) = runs.go_on(run.pc, run.kind, address, len, memory.era) {
+            return room;
+        }
+        let room = offer(runs, run);
+        runs.is_in(run.pc, run.kind, memory);
+        room
+    }
+
     /// The same bytes in as few pieces as possible.
     fn union(mut bytes: Vec<((u64, u64, Kind), u64, u64)>) -> Vec<((u64, u64, Kind), u64, u64)> {
         bytes.sort_unstable();
@@ -468,6 +578,7 @@ mod tests {
         fn nothing_is_lost_or_added(
             accesses in prop::collection::vec((0u64..4, prop_oneof![0u64..40, 0u64..20_000], prop_oneof![1u64..9, 1u64..6_000], any::<bool>()), 0..300),
             pace in prop_oneof![1usize..4, Just(100)],
+            known in prop_oneof![Just(None), any::<bool>().prop_map(Some)],
         ) {
             let mut runs = Runs::new(16);
             let mut out = Vec::new();
@@ -477,7 +588,12 @@ mod tests {
                 // Code addresses that share a slot, as a rule.
                 let pc = pc / 2 * 512 * 513 + pc % 2;
                 expected.push(((pc, pos, kind), lo, lo + len));
-                if offer(&mut runs, &run(pc, lo, len, pos, kind)) == Room::Full {
+                let access = run(pc, lo, len, pos, kind);
+                let room = match known {
+                    Some(shortest) => offer_known(&mut runs, &access, shortest),
+                    None => offer(&mut runs, &access),
+                };
+                if room == Room::Full {
                     runs.take(&mut out);
                 }
             }
