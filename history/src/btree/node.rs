@@ -253,7 +253,7 @@ impl<T> Leaf<T> {
         if (1..LEAF).contains(&len) && self.lo[len - 1] <= at.lo() {
             (self.lo[len], self.hi[len]) = (at.lo(), at.hi());
             self.note(at);
-            return self.values.try_push(value).map_err(|full| full.element());
+            return self.values.try_push(value).map_err(arrayvec::CapacityError::element);
         }
         Err(value)
     }
