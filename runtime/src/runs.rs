@@ -215,6 +215,7 @@ pub enum Offered {
 
 impl Runs {
     /// An empty table with room for `limit` finished runs.
+    #[allow(clippy::large_stack_arrays, reason = "once for a thread, and not when optimised")]
     pub fn new(limit: usize) -> Self {
         Self {
             hot: Box::new([Hot::default(); SLOTS]),
