@@ -11,6 +11,7 @@
 //! | [`rank`] | what the strands of a rank share: log, operations, locksets, what each strand knows of the others; behind one lock |
 //! | `thin` | which records go when there are too many |
 //! | [`blocks`] | which private memory is which block, while there are several threads |
+//! | `quarantine` | memory that was given back, kept from the allocator for a while: at most 16 MB |
 //! | [`regions`] | which addresses are whose shared memory |
 //! | [`modules`] | which code addresses belong to which loaded file |
 //! | [`stacks`] | the tree of calls |
