@@ -218,6 +218,7 @@ impl Observed {
 
 impl Drop for Observed {
     fn drop(&mut self) {
+        self.recorder.stack.in_call(0, 0);
         sampled::notice(self.block);
         // SAFETY: the block is this thread's own.
         unsafe {
@@ -254,6 +255,7 @@ pub fn observe_unsettled() -> Option<Observed> {
         }
         let (recorder, pc) = (&mut *(*block).recorder, (*block).pc);
         recorder.calling = pc;
+        recorder.stack.in_call(pc, (*block).sp);
         Some(Observed { session, recorder, pc, block })
     }
 }

@@ -65,6 +65,8 @@ pub struct CallStack {
     /// For programs that do not tell of their calls.
     walk: Option<Walk>,
     walked: Vec<Walked>,
+    /// The library call that the strand is in: where the program goes on, and where that is written on the stack.
+    called: (u64, u64),
     /// The node before each call, and where the stack pointer was then.
     frames: Vec<(StackId, u64)>,
     here: StackId,
@@ -79,6 +81,7 @@ impl CallStack {
             here: StackId(0),
             walk: None,
             walked: Vec::new(),
+            called: (0, 0),
             cache: vec![(StackId(0), 0, StackId(0)); CACHED].into(),
         }
     }
@@ -86,6 +89,17 @@ impl CallStack {
     /// From now on stacks are found by walking.
     pub fn walk_with(&mut self, walk: Option<Walk>) {
         self.walk = walk;
+    }
+
+    /// The strand is in a library call from here, until it is said to be in none: `(0, 0)`. Others that the library makes meanwhile do not count.
+    #[inline]
+    pub fn in_call(&mut self, pc: u64, sp: u64) {
+        self.called = (pc, sp);
+    }
+
+    /// Where the return address of the call that the strand is in stands on the stack, if it is this one.
+    pub fn call_at(&self, pc: u64) -> Option<u64> {
+        (self.called.0 == pc && pc != 0).then_some(self.called.1)
     }
 
     /// The stack of the function that has called us, or been entered, and goes on at this return address.
