@@ -41,6 +41,8 @@ pub struct Recorder {
     pub(crate) outdated: usize,
     /// The strand has touched, or used by another operation, what an operation of its own that is under way uses.
     pub(crate) crossed: bool,
+    /// The same of private memory.
+    pub(crate) crossed_private: bool,
     pub(crate) phase: Phase,
     /// The phase, or a later one: while the strand is between entering and leaving a global barrier, and after one that it only passed.
     pub(crate) until: Phase,
@@ -175,6 +177,7 @@ impl Recorder {
             under_way: UnderWay::default(),
             outdated: 0,
             crossed: false,
+            crossed_private: false,
             phase: Phase(0),
             until: Phase(0),
             held: Vec::new(),
@@ -385,7 +388,7 @@ impl Recorder {
             if address.wrapping_sub(self.own.0) < self.own.1 && self.asks_for_thread() {
                 return Room::Full;
             }
-            self.crossed = true;
+            (self.crossed, self.crossed_private) = (true, true);
             if self.seen.is_on() {
                 self.seen.add(address, len, kind);
             }
@@ -617,8 +620,9 @@ impl Recorder {
 
     /// Whether an operation on these bytes meets another one of the strand's that is under way.
     pub(crate) fn crosses(&mut self, owner: Rank, segment: Segment, lo: u64, hi: u64) -> bool {
-        let crosses = (segment == UNRESOLVED && self.watched.touches(lo, hi))
-            || (!self.under_way.is_empty() && self.under_way.touches(owner, segment, lo, hi));
+        let private = segment == UNRESOLVED && self.watched.touches(lo, hi);
+        let crosses = private || (!self.under_way.is_empty() && self.under_way.touches(owner, segment, lo, hi));
+        self.crossed_private |= private;
         self.crossed |= crosses;
         crosses
     }
@@ -656,7 +660,7 @@ impl Recorder {
     pub fn complete_again(&mut self) {
         self.step();
         self.nothing_under_way();
-        self.crossed = false;
+        (self.crossed, self.crossed_private) = (false, false);
     }
 
     /// Operations that use this were carried out so many times without being recorded.
