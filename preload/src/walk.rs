@@ -45,15 +45,14 @@ pub fn walk(stacks: &mut CallStack, pc: u64) -> StackId {
         session.stack(calls.into_iter().rev())
     });
     if sp != 0 {
-        *stacks.walked(pc, sp) = Walked { pc, sp, places, stack };
+        stacks.keep_walked(Walked { pc, sp, places, stack });
     }
     stack
 }
 
 /// What was found from here before, if it is still so.
-pub fn known(stacks: &mut CallStack, pc: u64, sp: u64) -> Option<&Walked> {
-    let known = &*stacks.walked(pc, sp);
-    (sp != 0 && (known.pc, known.sp) == (pc, sp) && still(known)).then_some(known)
+pub fn known(stacks: &CallStack, pc: u64, sp: u64) -> Option<&Walked> {
+    stacks.walked(pc, sp).filter(|_| sp != 0).find(|walked| still(walked))
 }
 
 /// Return addresses, with their places, in the frames outside of the function that goes on at this one, up to the first that will do.

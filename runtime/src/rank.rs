@@ -461,7 +461,7 @@ impl Rank {
     /// Other memory is shared from now on. A strand notices at its next event, which anything new must come through to it by.
     pub fn share(&mut self, recorder: &mut Recorder, regions: Regions) {
         // What an operation that is under way uses may be private no more.
-        recorder.crossed_private |= !self.open.is_empty();
+        recorder.crossed.private |= !self.open.is_empty();
         self.regions = Arc::new(regions);
         recorder.see(&self.regions, self.all_memory());
     }
@@ -528,7 +528,7 @@ impl Rank {
         match lasts {
             Operands::Done => {
                 access.phases.hi = self.single().then_some(recorder.until);
-                let own = end.segment == UNRESOLVED && !recorder.crossed_private;
+                let own = end.segment == UNRESOLVED && !recorder.crossed.private;
                 if !own || !self.keeps_to_itself() {
                     self.keep_once(access, crosses);
                 }
@@ -604,9 +604,9 @@ impl Rank {
                 // What follows comes after it, not just what follows the next event.
                 recorder.catch_up();
             }
-            let own = matches!(open.uses, Use::Private(..)) && !open.shipped && !recorder.crossed_private;
+            let own = matches!(open.uses, Use::Private(..)) && !open.shipped && !recorder.crossed.private;
             if !own || !self.keeps_to_itself() {
-                self.close(open, phase, recorder.crossed);
+                self.close(open, phase, recorder.crossed.any);
             }
         }
         let knows = &self.knowledge[me.number() as usize];
@@ -622,11 +622,10 @@ impl Rank {
             return;
         }
         recorder.nothing_under_way();
-        let (crossed, private) =
-            (std::mem::take(&mut recorder.crossed), std::mem::take(&mut recorder.crossed_private));
+        let crossed = std::mem::take(&mut recorder.crossed);
         self.open.uses(me, |uses| {
-            recorder.crossed = crossed;
-            recorder.crossed_private |= private && matches!(uses, Use::Private(..));
+            recorder.crossed.any = crossed.any;
+            recorder.crossed.private |= crossed.private && matches!(uses, Use::Private(..));
             recorder.use_until_done(uses);
         });
     }

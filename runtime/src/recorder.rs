@@ -39,10 +39,8 @@ pub struct Recorder {
     under_way: UnderWay,
     /// Operations that are complete, though what they used is still among that.
     pub(crate) outdated: usize,
-    /// The strand has touched, or used by another operation, what an operation of its own that is under way uses.
-    pub(crate) crossed: bool,
-    /// The same of private memory.
-    pub(crate) crossed_private: bool,
+    /// Whether the strand has touched, or used by another operation, what an operation of its own that is under way uses.
+    pub(crate) crossed: Crossed,
     pub(crate) phase: Phase,
     /// The phase, or a later one: while the strand is between entering and leaving a global barrier, and after one that it only passed.
     pub(crate) until: Phase,
@@ -108,6 +106,15 @@ impl Again {
         let known = &mut self.known[(mixed >> 48) as usize % Self::SLOTS];
         std::mem::replace(known, this) == this
     }
+}
+
+/// Where a strand came across its own operations.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Crossed {
+    /// Somewhere.
+    pub any: bool,
+    /// In private memory.
+    pub private: bool,
 }
 
 #[derive(Debug, Default)]
@@ -176,8 +183,7 @@ impl Recorder {
             era: 1,
             under_way: UnderWay::default(),
             outdated: 0,
-            crossed: false,
-            crossed_private: false,
+            crossed: Crossed::default(),
             phase: Phase(0),
             until: Phase(0),
             held: Vec::new(),
@@ -388,7 +394,7 @@ impl Recorder {
             if address.wrapping_sub(self.own.0) < self.own.1 && self.asks_for_thread() {
                 return Room::Full;
             }
-            (self.crossed, self.crossed_private) = (true, true);
+            self.crossed = Crossed { any: true, private: true };
             if self.seen.is_on() {
                 self.seen.add(address, len, kind);
             }
@@ -404,7 +410,7 @@ impl Recorder {
             return room;
         }
         let used = self.under_way.touches(owner, segment, lo, hi);
-        self.crossed |= used;
+        self.crossed.any |= used;
         let pos = if used { self.pos } else { self.epoch };
         self.record(pos, lo, hi, owner, segment, kind, act, pc)
     }
@@ -622,8 +628,8 @@ impl Recorder {
     pub(crate) fn crosses(&mut self, owner: Rank, segment: Segment, lo: u64, hi: u64) -> bool {
         let private = segment == UNRESOLVED && self.watched.touches(lo, hi);
         let crosses = private || (!self.under_way.is_empty() && self.under_way.touches(owner, segment, lo, hi));
-        self.crossed_private |= private;
-        self.crossed |= crosses;
+        self.crossed.private |= private;
+        self.crossed.any |= crosses;
         crosses
     }
 
@@ -660,7 +666,7 @@ impl Recorder {
     pub fn complete_again(&mut self) {
         self.step();
         self.nothing_under_way();
-        (self.crossed, self.crossed_private) = (false, false);
+        self.crossed = Crossed::default();
     }
 
     /// Operations that use this were carried out so many times without being recorded.

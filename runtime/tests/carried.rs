@@ -91,7 +91,7 @@ impl Simulated {
         let (owner, lo, write) = (n & 1, 8 * (u64::from(n >> 1) % (LEN / 8)), n >> 8 & 1 == 1);
         let kind = if write { Kind::Write } else { Kind::Read };
         let pc = self.pc(100 + 2 * u64::from(write), n);
-        let start = if n >> 9 & 3 == 0 { PRIVATE } else { start(owner) };
+        let start = if (n >> 9).is_multiple_of(4) { PRIVATE } else { start(owner) };
         if self.recorder.touch(start + lo, 8, kind, Act::Load, pc) == Room::Full {
             self.rank.drain(&mut self.recorder);
         }

@@ -55,6 +55,10 @@ pub struct Controller {
     looked: u64,
     /// What of it went into calls that are observed anyway.
     calls: u64,
+    /// What of it went, or will go, into records of what they touched.
+    recorded: u64,
+    /// What the program took by itself, times the budget.
+    earned: f64,
     /// What could not be helped any more when it was spent, besides.
     overrun: u64,
     /// What a sample costs at the next exchange.
@@ -86,6 +90,8 @@ impl Controller {
             spent: 0,
             looked: 0,
             calls: 0,
+            recorded: 0,
+            earned: 0.0,
             overrun: 0,
             price: PRICE_US * ticks_per_us,
             samples: 0,
@@ -117,6 +123,13 @@ impl Controller {
     pub fn allows(&self, taken: u64) -> bool {
         let debt = if taken < SELDOM { DEBT_US * self.ticks_per_us } else { 0.0 };
         self.budget.is_none() || self.left + debt > 0.0
+    }
+
+    /// Whether what a call touches may be recorded. One-sided operations are what races between ranks are made of: calls come before samples, which
+    /// have what calls leave, and may use half of what was earned even when nothing is left.
+    #[inline]
+    pub fn allows_call(&self) -> bool {
+        self.budget.is_none() || self.left > 0.0 || ((self.calls + self.recorded) as f64) < self.earned / 2.0
     }
 
     /// Whether something may begin that cannot be stopped, and has cost more than it was granted before.
@@ -151,6 +164,16 @@ impl Controller {
         self.samples += 1;
         self.paid += self.price as u64;
         self.charge(ticks + self.price as u64, now);
+    }
+
+    /// So much was spent on records of what a call touched, which an exchange will have to look at.
+    pub fn charge_records(&mut self, ticks: u64, records: u64, now: u64) {
+        let price = self.price as u64 * records;
+        let all = self.credible(ticks) + price;
+        self.samples += records;
+        self.paid += price;
+        self.recorded += all;
+        self.charge(all, now);
     }
 
     /// So much was spent by something that could not be stopped. Samples are not to suffer from it: what it costs is paid by not beginning it again.
@@ -190,7 +213,8 @@ impl Controller {
         let own = now.saturating_sub(self.began).saturating_sub(self.spent + self.overrun) as f64;
         let exchanges = EXCHANGES_US as f64 * self.ticks_per_us;
         let other = ((self.spent - self.looked.min(self.spent)) as f64).min(exchanges);
-        self.left = self.credit + other + own * budget.fraction() - self.spent as f64;
+        self.earned = own * budget.fraction();
+        self.left = self.credit + other + self.earned - self.spent as f64;
         if self.is_free() {
             (self.told, self.reviewed, self.spent_at_review) = (now, now, self.spent);
             return;

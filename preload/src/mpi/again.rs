@@ -124,8 +124,9 @@ pub fn transferred(o: &mut Observed, transfer: Transfer) {
     }
     rma::record(o, transfer);
     let (pos, observed, uses) = (o.recorder.pos(), o.recorder.observed, o.recorder.uses());
+    let recorded = o.is_recorded();
     kept(o.block).waiting =
-        uses.filter(|_| idle).map(|uses| Waiting { issued, observed, how: How::Recorded { pos, uses } });
+        uses.filter(|_| idle && recorded).map(|uses| Waiting { issued, observed, how: How::Recorded { pos, uses } });
 }
 
 /// Something else comes: what was deferred is recorded after all.

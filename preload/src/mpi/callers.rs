@@ -112,7 +112,7 @@ pub fn behind_binding(stacks: &mut CallStack, pc: u64) -> Option<(u64, u64)> {
     }
     let places = walk::frames(pc, is_program);
     let found = call(&places);
-    *stacks.walked(pc, sp) = Walked { pc, sp, places, stack: StackId(0) };
+    stacks.keep_walked(Walked { pc, sp, places, stack: StackId(0) });
     found
 }
 

@@ -52,7 +52,7 @@ pub fn between_processes(address: u64) -> Option<(Word, Counted)> {
 /// own part of a window waits for them, and Open MPI over UCX carries out what goes to the own rank without looking at the others. Who does
 /// not poll would give up the processor for nothing.
 pub fn progress_at(target: c_int, win: MPI_Win) {
-    const PATIENCE: u32 = 16;
+    const PATIENCE: u32 = 64;
     static TIMES: AtomicU32 = AtomicU32::new(0);
     let own = window(win, |w| w.rank) == Some(target);
     if own && TIMES.fetch_add(1, Ordering::Relaxed) % PATIENCE == PATIENCE - 1 {
