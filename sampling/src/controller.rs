@@ -68,6 +68,7 @@ pub struct Controller {
     paid: u64,
     reviewed: u64,
     spent_at_review: u64,
+    counted_at_review: f64,
     ln_weight: f64,
     /// What it rises by in a tick.
     speed: f64,
@@ -98,6 +99,7 @@ impl Controller {
             paid: 0,
             reviewed: now,
             spent_at_review: 0,
+            counted_at_review: 0.0,
             ln_weight: 0.0,
             speed: SPEED / ticks_per_us,
             told: now,
@@ -125,11 +127,16 @@ impl Controller {
         self.budget.is_none() || self.left + debt > 0.0
     }
 
-    /// Whether what a call touches may be recorded. One-sided operations are what races between ranks are made of: calls come before samples, which
-    /// have what calls leave, and may use half of what was earned even when nothing is left.
+    /// Whether what a call touches may be recorded. One-sided operations are what races between ranks are made of: samples have what they leave, and
+    /// they may use a quarter of what was earned even when nothing is left.
     #[inline]
     pub fn allows_call(&self) -> bool {
-        self.budget.is_none() || self.left > 0.0 || ((self.calls + self.recorded) as f64) < self.earned / 2.0
+        self.budget.is_none() || self.left > 0.0 || (self.recorded as f64) < self.earned / 4.0
+    }
+
+    /// What was spent, as far as it counts: calls that are observed anyway do not take more than half of the budget from the rest.
+    fn counted(&self) -> f64 {
+        (self.spent - self.calls.min(self.spent)) as f64 + (self.calls as f64).min(self.earned / 2.0)
     }
 
     /// Whether something may begin that cannot be stopped, and has cost more than it was granted before.
@@ -185,8 +192,10 @@ impl Controller {
 
     /// So much was spent on calls that are observed whatever is chosen.
     pub fn charge_calls(&mut self, ticks: u64, now: u64) {
-        self.calls += ticks;
-        self.charge_other(ticks, now);
+        // It is an estimate: the program has done something, too.
+        let before = self.calls;
+        self.calls = (before + ticks).min(now.saturating_sub(self.began) / 4 * 3).max(before);
+        self.charge_other(self.calls - before, now);
     }
 
     /// So much was spent on an exchange: what was not paid for in advance is due now, and the next one's price is known better.
@@ -203,6 +212,7 @@ impl Controller {
         let back = paid.min(self.spent).min(self.looked);
         (self.spent, self.looked) = (self.spent - back, self.looked - back);
         self.spent_at_review = self.spent_at_review.min(self.spent);
+        self.counted_at_review = self.counted_at_review.min(self.counted());
         self.charge_other(ticks, now);
     }
 
@@ -212,11 +222,12 @@ impl Controller {
         self.spent += ticks;
         let own = now.saturating_sub(self.began).saturating_sub(self.spent + self.overrun) as f64;
         let exchanges = EXCHANGES_US as f64 * self.ticks_per_us;
-        let other = ((self.spent - self.looked.min(self.spent)) as f64).min(exchanges);
+        let other = (self.spent.saturating_sub(self.looked + self.calls) as f64).min(exchanges);
         self.earned = own * budget.fraction();
-        self.left = self.credit + other + self.earned - self.spent as f64;
+        self.left = self.credit + other + self.earned - self.counted();
         if self.is_free() {
-            (self.told, self.reviewed, self.spent_at_review) = (now, now, self.spent);
+            self.told = now;
+            self.begin_window(now);
             return;
         }
         let passed = now.saturating_sub(self.told) as f64;
@@ -225,15 +236,19 @@ impl Controller {
         let window = now.saturating_sub(self.reviewed) as f64;
         if window >= REVIEW_US as f64 * self.ticks_per_us {
             self.review(budget, window);
-            (self.reviewed, self.spent_at_review) = (now, self.spent);
+            self.begin_window(now);
         }
     }
 
+    fn begin_window(&mut self, now: u64) {
+        (self.reviewed, self.spent_at_review, self.counted_at_review) = (now, self.spent, self.counted());
+    }
+
     fn review(&mut self, budget: Budget, window: f64) {
-        let spent = (self.spent - self.spent_at_review) as f64;
-        let own = (window - spent).max(0.0);
+        let own = (window - (self.spent - self.spent_at_review) as f64).max(0.0);
+        let counted = self.counted() - self.counted_at_review;
         let wanted = (own * budget.fraction() + self.left * MADE_UP).max(0.0);
-        let change = (wanted / spent.max(1.0)).clamp(SLOWER, FASTER);
+        let change = (wanted / counted.max(1.0)).clamp(SLOWER, FASTER);
         if change < 1.0 {
             self.ln_weight = (self.ln_weight + change.ln()).clamp(LEAST, MOST);
         }
@@ -350,14 +365,32 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_use_up_the_budget_leave_nothing_to_look_at() {
+    fn calls_leave_half_of_the_budget_for_looking() {
         let us = 1000;
         let mut controller = Controller::new(Some(Budget::USUAL), us as f64, 0);
         for turn in 1..=1000 {
             controller.charge_calls(100 * us, turn * 1000 * us);
         }
-        assert!(!controller.allows(100) && !controller.allows(0));
+        let half = (900_000 / 20 / 2 * us) as f64 + controller.credit;
+        assert!((controller.left - half).abs() < 2.0 && controller.allows(100) && controller.allows_call());
         assert_eq!(controller.take_account(1_000_000 * us), [100_000, 100_000, 1_000_000]);
         assert_eq!(controller.take_account(1_000_000 * us), [0; 3]);
+    }
+
+    #[test]
+    fn records_of_calls_have_a_quarter_of_the_budget_for_themselves() {
+        let us = 1000;
+        let mut controller = Controller::new(Some(Budget::USUAL), us as f64, 0);
+        // Samples take more than there is.
+        controller.charge(100_000 * us, 1_000_000 * us);
+        assert!(!controller.allows(100) && controller.allows_call());
+        let mut recorded = 0;
+        while controller.allows_call() {
+            controller.charge_records(us, 1, 1_000_000 * us);
+            recorded += 1;
+        }
+        // Each is 1 us, and 1 us at the next exchange.
+        let quarter = 900_000 / 20 / 4 / 2;
+        assert!((quarter - 200..=quarter).contains(&recorded), "{recorded} of {quarter}");
     }
 }
