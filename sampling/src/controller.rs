@@ -1,6 +1,7 @@
 //! Keeps what the detector costs within the budget.
 //!
-//! Time is spent when a sample is taken, in the calls that are observed whatever is chosen, and when ranks exchange; all of it is told here. What a
+//! Time is spent when a sample is taken, when calls are observed, which they are whatever is chosen, when what they touched is recorded, and when ranks
+//! exchange; all of it is told here. What a
 //! sample makes the next exchange cost is paid in advance, at the price that the last ones had: when it comes, it is too late to choose. Allowed is
 //! the budget's share of the time that the program took by itself, and a small credit at the start, for the sake of short programs. Two things follow:
 //!
