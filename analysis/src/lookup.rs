@@ -42,7 +42,11 @@ pub struct Log {
 impl Log {
     /// These events come next.
     pub fn extend(&mut self, events: Vec<SyncEvent>) {
-        self.events.extend(events);
+        if self.events.is_empty() {
+            self.events = events;
+        } else {
+            self.events.extend(events);
+        }
     }
 
     /// Nobody will ask about anything that was.

@@ -6,6 +6,7 @@
 
 use crate::link::Link;
 use crate::rank::{Told, agree, complain};
+use crate::sampled;
 use std::fs::{File, OpenOptions};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -86,6 +87,7 @@ impl Counters {
         if index >= self.number {
             return None;
         }
+        sampled::counts_word();
         // SAFETY: within the mapping.
         Some(Counted::lock(unsafe { &*self.base.add(index as usize) }, help))
     }

@@ -16,6 +16,7 @@ pub fn touch(reads: &[(*const c_void, usize)], writes: &[(*const c_void, usize)]
     if matches!(looked, Looked::Not) {
         return;
     }
+    observed.records = Some(true);
     let counts = (observed.recorder.observed, observed.recorder.executed);
     let kinds = reads.iter().map(|r| (r, Kind::Read)).chain(writes.iter().map(|w| (w, Kind::Write)));
     for (&(address, len), kind) in kinds {

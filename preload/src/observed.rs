@@ -25,12 +25,33 @@ impl Observed {
         CONFIRMING.load(Ordering::Relaxed)
     }
 
+    /// Whether what the call touches is recorded: all of it, or nothing.
+    #[inline]
+    pub fn is_recorded(&mut self) -> bool {
+        let (block, pc) = (self.block, self.pc);
+        *self.records.get_or_insert_with(|| sampled::records(block, pc))
+    }
+
+    /// Records something, if it is to be.
+    #[inline]
+    fn record(&mut self, record: impl FnOnce(&mut Self)) {
+        if !self.is_recorded() {
+            return;
+        }
+        let (from, before) = (sampled::clock(), self.recorder.observed);
+        record(self);
+        if let Some(from) = from {
+            self.recorded.0 += sampled::ticks().wrapping_sub(from);
+            self.recorded.1 += u64::from(self.recorder.observed != before);
+        }
+    }
+
     /// An access that is over when the call is.
     pub fn touch(&mut self, address: u64, len: u64, kind: Kind, act: Act) {
         if self.confirms() {
             return confirm::point(self, address, len, kind, act);
         }
-        self.session.touch_range(self.recorder, address, len, kind, act, self.pc);
+        self.record(|o| o.session.touch_range(o.recorder, address, len, kind, act, o.pc));
     }
 
     /// One end of an operation.
@@ -42,7 +63,7 @@ impl Observed {
             }
             return;
         }
-        self.session.rank().end(self.recorder, end, self.pc, lasts);
+        self.record(|o| o.session.rank().end(o.recorder, end, o.pc, lasts));
     }
 
     /// Bytes of this process, or reached through its address space, that an operation uses until its context is completed.

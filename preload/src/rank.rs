@@ -203,6 +203,10 @@ pub struct Observed {
     pub pc: u64,
     /// This thread's block.
     pub block: *mut Block,
+    /// Whether what the call touches is recorded, once that has been asked.
+    pub records: Option<bool>,
+    /// What recording it has taken, if somebody measures, and how many records there are.
+    pub recorded: (u64, u64),
 }
 
 impl Observed {
@@ -218,6 +222,10 @@ impl Observed {
 
 impl Drop for Observed {
     fn drop(&mut self) {
+        self.recorder.stack.in_call(0, 0);
+        if self.recorded.1 > 0 {
+            sampled::charge_records(self.block, self.recorded.0, self.recorded.1);
+        }
         sampled::notice(self.block);
         // SAFETY: the block is this thread's own.
         unsafe {
@@ -254,7 +262,8 @@ pub fn observe_unsettled() -> Option<Observed> {
         }
         let (recorder, pc) = (&mut *(*block).recorder, (*block).pc);
         recorder.calling = pc;
-        Some(Observed { session, recorder, pc, block })
+        recorder.stack.in_call(pc, (*block).sp);
+        Some(Observed { session, recorder, pc, block, records: None, recorded: (0, 0) })
     }
 }
 

@@ -54,8 +54,10 @@ pub struct Seat {
 /// What an entry of a function costs when it is decided upon, in nanoseconds; counting it is part of the hook.
 const DECISION_NS: f64 = 40.0;
 
-/// What observing a call of the communication library costs, in nanoseconds: a guess, not calibrated.
+/// What observing a call of the communication library costs, in nanoseconds, without records of what it touches.
 const CALL_NS: f64 = 60.0;
+/// One that counts the updates of a word, and writes down which one it made or saw, costs so many times that.
+const COUNTED: u32 = 3;
 /// So many are charged for at a time.
 const CALLS: u32 = 64;
 
@@ -270,6 +272,14 @@ pub fn notice(block: *mut Block) {
     }
 }
 
+/// A call counts the updates of a word.
+pub fn counts_word() {
+    // SAFETY: the block is this thread's own, and so is the seat.
+    if let Some(seat) = unsafe { (*block()).seat.as_mut() } {
+        seat.calls += COUNTED;
+    }
+}
+
 /// An exchange of the ranks, of which the time counts that this thread was at work.
 pub fn charge_exchange(work: impl FnOnce()) {
     // SAFETY: the block is this thread's own; what is done meanwhile does not use the seat.
@@ -321,6 +331,27 @@ pub fn look(pc: u64) -> Looked {
     }
 }
 
+/// Asks whether what a call of the communication library touches is recorded: all is, unless there is a budget and it is used up; then what the
+/// policy chooses of each place of a call, its first executions above all. What such calls order is always seen.
+pub fn records(block: *mut Block, pc: u64) -> bool {
+    // SAFETY: the block is this thread's own, and so is the seat.
+    unsafe {
+        match (*block).seat.as_mut() {
+            Some(seat) if (*block).looks == Looks::Sampled => seat.records(pc),
+            _ => true,
+        }
+    }
+}
+
+/// Tells how long that took, and how many records there are.
+pub fn charge_records(block: *mut Block, spent: u64, records: u64) {
+    // SAFETY: as above.
+    if let Some(seat) = unsafe { (*block).seat.as_mut() } {
+        seat.sampler.controller().charge_records(spent, records, ticks());
+        sites::sampling::charge(|controller| controller.charge_records(spent, records, worked()));
+    }
+}
+
 /// Tells what it touched.
 pub fn judged(taken: Taken, private: bool) {
     // SAFETY: the block is this thread's own, and so is the seat.
@@ -365,6 +396,23 @@ impl Seat {
             sites::sampling::charge(|controller| controller.charge_other(spent, worked()));
         }
         full
+    }
+
+    #[inline]
+    fn records(&mut self, pc: u64) -> bool {
+        // Where functions are there twice, the process has one account.
+        let allows = sites::sampling::charge(|controller| controller.allows_call());
+        allows.unwrap_or_else(|| self.sampler.controller().allows_call()) || self.chooses(pc)
+    }
+
+    #[cold]
+    fn chooses(&mut self, pc: u64) -> bool {
+        if self.skips(pc) {
+            return false;
+        }
+        let Look::Take(taken) = self.sampler.decide(pc) else { return false };
+        self.sampler.taken(taken, false);
+        true
     }
 
     /// A function is entered.

@@ -31,28 +31,37 @@ const DEEPEST: usize = 192;
 
 /// The stack of the function that goes on at this return address.
 pub fn walk(stacks: &mut CallStack, pc: u64) -> StackId {
+    // While a library call is observed, the library may have called others that are interposed: then the block tells of those.
     // SAFETY: the block is this thread's own.
-    let sp = unsafe { if (*block()).pc == pc { (*block()).sp } else { 0 } };
-    if sp != 0 {
-        let known = stacks.walked(pc, sp);
-        if (known.pc, known.sp) == (pc, sp) && still(known) {
-            return known.stack;
-        }
+    let entered = || unsafe { if (*block()).pc == pc { (*block()).sp } else { 0 } };
+    let sp = stacks.call_at(pc).unwrap_or_else(entered);
+    if let Some(known) = known(stacks, pc, sp) {
+        return known.stack;
     }
-    let mut frames = Frames { pc, found: false, places: Vec::with_capacity(16) };
-    // The unwinder takes locks and calls `pthread_once`: none of the program's business, and the strand is in use.
-    // SAFETY: the function is called with the frames, which outlive the call.
-    unobserved(|| unsafe { _Unwind_Backtrace(visit, (&raw mut frames).cast()) });
-    let places = frames.places;
+    let places = frames(pc, |_| false);
     let Some(session) = SESSION.get() else { return StackId(0) };
     let stack = FILES.with(|files| {
         let calls: Vec<u64> = places.iter().map(|&(_, call)| call).filter(|&call| files.is_program(call)).collect();
         session.stack(calls.into_iter().rev())
     });
     if sp != 0 {
-        *stacks.walked(pc, sp) = Walked { pc, sp, places, stack };
+        stacks.keep_walked(Walked { pc, sp, places, stack });
     }
     stack
+}
+
+/// What was found from here before, if it is still so.
+pub fn known(stacks: &CallStack, pc: u64, sp: u64) -> Option<&Walked> {
+    stacks.walked(pc, sp).filter(|_| sp != 0).find(|walked| still(walked))
+}
+
+/// Return addresses, with their places, in the frames outside of the function that goes on at this one, up to the first that will do.
+pub fn frames(pc: u64, last: fn(u64) -> bool) -> Vec<(u64, u64)> {
+    let mut frames = Frames { pc, found: false, last, places: Vec::with_capacity(16) };
+    // The unwinder takes locks and calls `pthread_once`: none of the program's business, and the strand is in use.
+    // SAFETY: the function is called with the frames, which outlive the call.
+    unobserved(|| unsafe { _Unwind_Backtrace(visit, (&raw mut frames).cast()) });
+    frames.places
 }
 
 /// Whether all return addresses are where they were. All places are in frames that are outside of the one at `sp`, so they are there.
@@ -72,6 +81,8 @@ struct Frames {
     /// Where it begins.
     pc: u64,
     found: bool,
+    /// Where it ends.
+    last: fn(u64) -> bool,
     places: Vec<(u64, u64)>,
 }
 
@@ -93,7 +104,7 @@ extern "C" fn visit(context: *mut c_void, frames: *mut c_void) -> c_int {
     }
     // A return address is what the called function's frame begins with.
     frames.places.push((sp.wrapping_sub(8), pc));
-    GO_ON
+    if (frames.last)(pc) { STOP } else { GO_ON }
 }
 
 /// Where the program's own code is.

@@ -67,8 +67,8 @@ pub fn lines(sampling: &SamplingReport) -> Vec<String> {
         && calls >= budget
     {
         out.push(format!(
-            "   budget: calls of the communication library, which are always observed, took {calls:.1} %: loads and stores were looked at when they were \
-             new, and hardly more; a budget above that, or --sampling full, looks at more"
+            "   budget: what calls of the communication library order, which is always observed, took {calls:.1} %: of what they touch, and of loads and \
+             stores, half of the budget was looked at; a budget above that, or --sampling full, looks at more"
         ));
     }
     if sampling.policy == "NL" {

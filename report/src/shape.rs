@@ -178,7 +178,7 @@ pub struct SamplingReport {
     pub budget_percent: Option<f64>,
     /// What it did cost.
     pub cost_percent: Option<f64>,
-    /// What of it went into calls of the communication library, which are always observed.
+    /// What of it went into observing what calls of the communication library order, which cannot be left out.
     pub calls_percent: Option<f64>,
     /// Loads and stores in the program, as far as they are known.
     pub sites: u64,

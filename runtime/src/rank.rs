@@ -480,6 +480,8 @@ impl Rank {
 
     /// Other memory is shared from now on. A strand notices at its next event, which anything new must come through to it by.
     pub fn share(&mut self, recorder: &mut Recorder, regions: Regions) {
+        // What an operation that is under way uses may be private no more.
+        recorder.crossed.private |= !self.open.is_empty();
         self.regions = Arc::new(regions);
         recorder.see(&self.regions, self.all_memory());
     }
@@ -546,7 +548,10 @@ impl Rank {
         match lasts {
             Operands::Done => {
                 access.phases.hi = self.single().then_some(recorder.until);
-                self.keep_once(access, crosses);
+                let own = end.segment == UNRESOLVED && !recorder.crossed.private;
+                if !own || !self.keeps_to_itself() {
+                    self.keep_once(access, crosses);
+                }
             }
             Operands::Until(ctx, order) => {
                 access.span = Span::Operation(Operation { ctx, end: None, order });
@@ -559,6 +564,12 @@ impl Rank {
                 self.open.add(ctx, Open { access, locks, uses, shipped: false, completed: None });
             }
         }
+    }
+
+    /// Whether nobody but the rank's only strand touches its private memory. What an operation did there matters then to what the strand did there
+    /// meanwhile, and to nothing else.
+    fn keeps_to_itself(&self) -> bool {
+        self.single() && self.watch.is_none() && !self.carried.off
     }
 
     /// Adds the record of an operation that is over, unless it is that of an earlier one at another place.
@@ -613,7 +624,10 @@ impl Rank {
                 // What follows comes after it, not just what follows the next event.
                 recorder.catch_up();
             }
-            self.close(open, phase, recorder.crossed);
+            let own = matches!(open.uses, Use::Private(..)) && !open.shipped && !recorder.crossed.private;
+            if !own || !self.keeps_to_itself() {
+                self.close(open, phase, recorder.crossed.any);
+            }
         }
         let knows = &self.knowledge[me.number() as usize];
         for open in self.open.of_others(me, ctx).filter(|o| knows.of(o.access.strand) > o.access.begin.0) {
@@ -630,7 +644,8 @@ impl Rank {
         recorder.nothing_under_way();
         let crossed = std::mem::take(&mut recorder.crossed);
         self.open.uses(me, |uses| {
-            recorder.crossed = crossed;
+            recorder.crossed.any = crossed.any;
+            recorder.crossed.private |= crossed.private && matches!(uses, Use::Private(..));
             recorder.use_until_done(uses);
         });
     }

@@ -39,8 +39,8 @@ pub struct Recorder {
     under_way: UnderWay,
     /// Operations that are complete, though what they used is still among that.
     pub(crate) outdated: usize,
-    /// The strand has touched, or used by another operation, what an operation of its own that is under way uses.
-    pub(crate) crossed: bool,
+    /// Whether the strand has touched, or used by another operation, what an operation of its own that is under way uses.
+    pub(crate) crossed: Crossed,
     pub(crate) phase: Phase,
     /// The phase, or a later one: while the strand is between entering and leaving a global barrier, and after one that it only passed.
     pub(crate) until: Phase,
@@ -106,6 +106,15 @@ impl Again {
         let known = &mut self.known[(mixed >> 48) as usize % Self::SLOTS];
         std::mem::replace(known, this) == this
     }
+}
+
+/// Where a strand came across its own operations.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Crossed {
+    /// Somewhere.
+    pub any: bool,
+    /// In private memory.
+    pub private: bool,
 }
 
 #[derive(Debug, Default)]
@@ -174,7 +183,7 @@ impl Recorder {
             era: 1,
             under_way: UnderWay::default(),
             outdated: 0,
-            crossed: false,
+            crossed: Crossed::default(),
             phase: Phase(0),
             until: Phase(0),
             held: Vec::new(),
@@ -385,7 +394,7 @@ impl Recorder {
             if address.wrapping_sub(self.own.0) < self.own.1 && self.asks_for_thread() {
                 return Room::Full;
             }
-            self.crossed = true;
+            self.crossed = Crossed { any: true, private: true };
             if self.seen.is_on() {
                 self.seen.add(address, len, kind);
             }
@@ -401,7 +410,7 @@ impl Recorder {
             return room;
         }
         let used = self.under_way.touches(owner, segment, lo, hi);
-        self.crossed |= used;
+        self.crossed.any |= used;
         let pos = if used { self.pos } else { self.epoch };
         self.record(pos, lo, hi, owner, segment, kind, act, pc)
     }
@@ -617,9 +626,10 @@ impl Recorder {
 
     /// Whether an operation on these bytes meets another one of the strand's that is under way.
     pub(crate) fn crosses(&mut self, owner: Rank, segment: Segment, lo: u64, hi: u64) -> bool {
-        let crosses = (segment == UNRESOLVED && self.watched.touches(lo, hi))
-            || (!self.under_way.is_empty() && self.under_way.touches(owner, segment, lo, hi));
-        self.crossed |= crosses;
+        let private = segment == UNRESOLVED && self.watched.touches(lo, hi);
+        let crosses = private || (!self.under_way.is_empty() && self.under_way.touches(owner, segment, lo, hi));
+        self.crossed.private |= private;
+        self.crossed.any |= crosses;
         crosses
     }
 
@@ -656,7 +666,7 @@ impl Recorder {
     pub fn complete_again(&mut self) {
         self.step();
         self.nothing_under_way();
-        self.crossed = false;
+        self.crossed = Crossed::default();
     }
 
     /// Operations that use this were carried out so many times without being recorded.

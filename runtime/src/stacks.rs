@@ -1,6 +1,7 @@
 //! The tree of calls of one rank: a call stack is a node, and two accesses from the same stack share it.
 
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use thrille_model::StackId;
 
 /// All call stacks met, each once.
@@ -57,7 +58,9 @@ pub struct Left {
     walk: Option<Walk>,
 }
 
-const WALKED: usize = 1 << 10;
+const WALKED: usize = 1 << 11;
+/// Walks from one place that are kept at the same time.
+const CALLERS: usize = 4;
 
 /// One strand's way through the tree.
 #[derive(Debug)]
@@ -65,6 +68,8 @@ pub struct CallStack {
     /// For programs that do not tell of their calls.
     walk: Option<Walk>,
     walked: Vec<Walked>,
+    /// The library call that the strand is in: where the program goes on, and where that is written on the stack.
+    called: (u64, u64),
     /// The node before each call, and where the stack pointer was then.
     frames: Vec<(StackId, u64)>,
     here: StackId,
@@ -79,6 +84,7 @@ impl CallStack {
             here: StackId(0),
             walk: None,
             walked: Vec::new(),
+            called: (0, 0),
             cache: vec![(StackId(0), 0, StackId(0)); CACHED].into(),
         }
     }
@@ -86,6 +92,17 @@ impl CallStack {
     /// From now on stacks are found by walking.
     pub fn walk_with(&mut self, walk: Option<Walk>) {
         self.walk = walk;
+    }
+
+    /// The strand is in a library call from here, until it is said to be in none: `(0, 0)`. Others that the library makes meanwhile do not count.
+    #[inline]
+    pub fn in_call(&mut self, pc: u64, sp: u64) {
+        self.called = (pc, sp);
+    }
+
+    /// Where the return address of the call that the strand is in stands on the stack, if it is this one.
+    pub fn call_at(&self, pc: u64) -> Option<u64> {
+        (self.called.0 == pc && pc != 0).then_some(self.called.1)
     }
 
     /// The stack of the function that has called us, or been entered, and goes on at this return address.
@@ -96,13 +113,24 @@ impl CallStack {
         }
     }
 
-    /// Where what was walked from here is kept.
-    pub fn walked(&mut self, pc: u64, sp: u64) -> &mut Walked {
-        if self.walked.is_empty() {
-            self.walked.resize(WALKED, Walked::default());
-        }
+    /// The last walks from here: a function may have been called from several places.
+    pub fn walked(&self, pc: u64, sp: u64) -> impl Iterator<Item = &Walked> {
+        let set = self.walked.get(Self::set(pc, sp)).unwrap_or_default();
+        set.iter().filter(move |walked| (walked.pc, walked.sp) == (pc, sp))
+    }
+
+    /// Keeps a walk, and forgets another one.
+    pub fn keep_walked(&mut self, walked: Walked) {
+        self.walked.resize(WALKED, Walked::default());
+        let set = &mut self.walked[Self::set(walked.pc, walked.sp)];
+        set.rotate_right(1);
+        set[0] = walked;
+    }
+
+    fn set(pc: u64, sp: u64) -> Range<usize> {
         let mixed = (pc ^ sp.rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        &mut self.walked[(mixed >> 40) as usize % WALKED]
+        let from = (mixed >> 40) as usize % (WALKED / CALLERS) * CALLERS;
+        from..from + CALLERS
     }
 
     /// The stack of the running function.
@@ -155,6 +183,19 @@ impl Default for CallStack {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn walks_from_one_place_are_kept_apart() {
+        let mut stack = CallStack::new();
+        assert_eq!(stack.walked(7, 100).count(), 0);
+        let walk = |caller: u64| Walked { pc: 7, sp: 100, places: vec![(108, caller)], stack: StackId(caller as u32) };
+        for caller in 1..=CALLERS as u64 + 1 {
+            stack.keep_walked(walk(caller));
+        }
+        let known: Vec<u32> = stack.walked(7, 100).map(|walked| walked.stack.0).collect();
+        assert_eq!(known, [5, 4, 3, 2], "the last ones");
+        assert_eq!(stack.walked(7, 92).count() + stack.walked(8, 100).count(), 0);
+    }
 
     #[test]
     fn long_jumps_are_noticed() {

@@ -6,9 +6,11 @@ use proptest::test_runner::RngSeed;
 use thrille_model::oracle::{SitePair, races};
 use thrille_model::*;
 use thrille_runtime::runs::Room;
-use thrille_runtime::{End, Made, Modules, Operands, Recorder, Region, Regions};
+use thrille_runtime::{End, Made, Modules, Operands, Recorder, Region, Regions, UNRESOLVED};
 
 const LEN: u64 = 32;
+/// Memory of each rank that nobody else reaches.
+const PRIVATE: u64 = 1 << 20;
 const WORDS: usize = 2;
 const LOCKS: usize = 2;
 
@@ -89,7 +91,8 @@ impl Simulated {
         let (owner, lo, write) = (n & 1, 8 * (u64::from(n >> 1) % (LEN / 8)), n >> 8 & 1 == 1);
         let kind = if write { Kind::Write } else { Kind::Read };
         let pc = self.pc(100 + 2 * u64::from(write), n);
-        if self.recorder.touch(start(owner) + lo, 8, kind, Act::Load, pc) == Room::Full {
+        let start = if (n >> 9).is_multiple_of(4) { PRIVATE } else { start(owner) };
+        if self.recorder.touch(start + lo, 8, kind, Act::Load, pc) == Room::Full {
             self.rank.drain(&mut self.recorder);
         }
     }
@@ -108,6 +111,14 @@ impl Simulated {
         let end = End { owner, segment: Segment::Heap, lo, len: 8, comb: Comb::SOLID, kind, act };
         let pc = self.pc(200 + 2 * u64::from(put), n);
         self.rank.end(&mut self.recorder, end, pc, lasts);
+        // The near end, in private memory: done with the far end, or before a put is.
+        let (kind, lasts) = match (put, lasts) {
+            (true, Operands::Until(..)) => (Kind::Read, Operands::Until(Ctx(1), Order::None)),
+            (_, lasts) => (Kind::Write, lasts),
+        };
+        let lo = PRIVATE + 8 * (u64::from(n >> 12) % (LEN / 8));
+        let near = End { owner: self.me(), segment: UNRESOLVED, lo, kind, act: Act::Buffer, ..end };
+        self.rank.end(&mut self.recorder, near, pc + 1000, lasts);
     }
 
     /// An atomic on a word, which may see it, change it or both.

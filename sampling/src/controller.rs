@@ -1,6 +1,7 @@
 //! Keeps what the detector costs within the budget.
 //!
-//! Time is spent when a sample is taken, in the calls that are observed whatever is chosen, and when ranks exchange; all of it is told here. What a
+//! Time is spent when a sample is taken, when calls are observed, which they are whatever is chosen, when what they touched is recorded, and when ranks
+//! exchange; all of it is told here. What a
 //! sample makes the next exchange cost is paid in advance, at the price that the last ones had: when it comes, it is too late to choose. Allowed is
 //! the budget's share of the time that the program took by itself, and a small credit at the start, for the sake of short programs. Two things follow:
 //!
@@ -55,6 +56,10 @@ pub struct Controller {
     looked: u64,
     /// What of it went into calls that are observed anyway.
     calls: u64,
+    /// What of it went, or will go, into records of what they touched.
+    recorded: u64,
+    /// What the program took by itself, times the budget.
+    earned: f64,
     /// What could not be helped any more when it was spent, besides.
     overrun: u64,
     /// What a sample costs at the next exchange.
@@ -64,6 +69,7 @@ pub struct Controller {
     paid: u64,
     reviewed: u64,
     spent_at_review: u64,
+    counted_at_review: f64,
     ln_weight: f64,
     /// What it rises by in a tick.
     speed: f64,
@@ -86,12 +92,15 @@ impl Controller {
             spent: 0,
             looked: 0,
             calls: 0,
+            recorded: 0,
+            earned: 0.0,
             overrun: 0,
             price: PRICE_US * ticks_per_us,
             samples: 0,
             paid: 0,
             reviewed: now,
             spent_at_review: 0,
+            counted_at_review: 0.0,
             ln_weight: 0.0,
             speed: SPEED / ticks_per_us,
             told: now,
@@ -117,6 +126,18 @@ impl Controller {
     pub fn allows(&self, taken: u64) -> bool {
         let debt = if taken < SELDOM { DEBT_US * self.ticks_per_us } else { 0.0 };
         self.budget.is_none() || self.left + debt > 0.0
+    }
+
+    /// Whether what a call touches may be recorded. One-sided operations are what races between ranks are made of: samples have what they leave, and
+    /// they may use a quarter of what was earned even when nothing is left.
+    #[inline]
+    pub fn allows_call(&self) -> bool {
+        self.budget.is_none() || self.left > 0.0 || (self.recorded as f64) < self.earned / 4.0
+    }
+
+    /// What was spent, as far as it counts: calls that are observed anyway do not take more than half of the budget from the rest.
+    fn counted(&self) -> f64 {
+        (self.spent - self.calls.min(self.spent)) as f64 + (self.calls as f64).min(self.earned / 2.0)
     }
 
     /// Whether something may begin that cannot be stopped, and has cost more than it was granted before.
@@ -153,6 +174,16 @@ impl Controller {
         self.charge(ticks + self.price as u64, now);
     }
 
+    /// So much was spent on records of what a call touched, which an exchange will have to look at.
+    pub fn charge_records(&mut self, ticks: u64, records: u64, now: u64) {
+        let price = self.price as u64 * records;
+        let all = self.credible(ticks) + price;
+        self.samples += records;
+        self.paid += price;
+        self.recorded += all;
+        self.charge(all, now);
+    }
+
     /// So much was spent by something that could not be stopped. Samples are not to suffer from it: what it costs is paid by not beginning it again.
     pub fn charge_overrun(&mut self, ticks: u64, now: u64) {
         // It is an estimate, and instrumented code is seldom four times as slow.
@@ -162,8 +193,10 @@ impl Controller {
 
     /// So much was spent on calls that are observed whatever is chosen.
     pub fn charge_calls(&mut self, ticks: u64, now: u64) {
-        self.calls += ticks;
-        self.charge_other(ticks, now);
+        // It is an estimate: the program has done something, too.
+        let before = self.calls;
+        self.calls = (before + ticks).min(now.saturating_sub(self.began) / 4 * 3).max(before);
+        self.charge_other(self.calls - before, now);
     }
 
     /// So much was spent on an exchange: what was not paid for in advance is due now, and the next one's price is known better.
@@ -180,6 +213,7 @@ impl Controller {
         let back = paid.min(self.spent).min(self.looked);
         (self.spent, self.looked) = (self.spent - back, self.looked - back);
         self.spent_at_review = self.spent_at_review.min(self.spent);
+        self.counted_at_review = self.counted_at_review.min(self.counted());
         self.charge_other(ticks, now);
     }
 
@@ -189,10 +223,12 @@ impl Controller {
         self.spent += ticks;
         let own = now.saturating_sub(self.began).saturating_sub(self.spent + self.overrun) as f64;
         let exchanges = EXCHANGES_US as f64 * self.ticks_per_us;
-        let other = ((self.spent - self.looked.min(self.spent)) as f64).min(exchanges);
-        self.left = self.credit + other + own * budget.fraction() - self.spent as f64;
+        let other = (self.spent.saturating_sub(self.looked + self.calls) as f64).min(exchanges);
+        self.earned = own * budget.fraction();
+        self.left = self.credit + other + self.earned - self.counted();
         if self.is_free() {
-            (self.told, self.reviewed, self.spent_at_review) = (now, now, self.spent);
+            self.told = now;
+            self.begin_window(now);
             return;
         }
         let passed = now.saturating_sub(self.told) as f64;
@@ -201,15 +237,19 @@ impl Controller {
         let window = now.saturating_sub(self.reviewed) as f64;
         if window >= REVIEW_US as f64 * self.ticks_per_us {
             self.review(budget, window);
-            (self.reviewed, self.spent_at_review) = (now, self.spent);
+            self.begin_window(now);
         }
     }
 
+    fn begin_window(&mut self, now: u64) {
+        (self.reviewed, self.spent_at_review, self.counted_at_review) = (now, self.spent, self.counted());
+    }
+
     fn review(&mut self, budget: Budget, window: f64) {
-        let spent = (self.spent - self.spent_at_review) as f64;
-        let own = (window - spent).max(0.0);
+        let own = (window - (self.spent - self.spent_at_review) as f64).max(0.0);
+        let counted = self.counted() - self.counted_at_review;
         let wanted = (own * budget.fraction() + self.left * MADE_UP).max(0.0);
-        let change = (wanted / spent.max(1.0)).clamp(SLOWER, FASTER);
+        let change = (wanted / counted.max(1.0)).clamp(SLOWER, FASTER);
         if change < 1.0 {
             self.ln_weight = (self.ln_weight + change.ln()).clamp(LEAST, MOST);
         }
@@ -326,14 +366,32 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_use_up_the_budget_leave_nothing_to_look_at() {
+    fn calls_leave_half_of_the_budget_for_looking() {
         let us = 1000;
         let mut controller = Controller::new(Some(Budget::USUAL), us as f64, 0);
         for turn in 1..=1000 {
             controller.charge_calls(100 * us, turn * 1000 * us);
         }
-        assert!(!controller.allows(100) && !controller.allows(0));
+        let half = (900_000 / 20 / 2 * us) as f64 + controller.credit;
+        assert!((controller.left - half).abs() < 2.0 && controller.allows(100) && controller.allows_call());
         assert_eq!(controller.take_account(1_000_000 * us), [100_000, 100_000, 1_000_000]);
         assert_eq!(controller.take_account(1_000_000 * us), [0; 3]);
+    }
+
+    #[test]
+    fn records_of_calls_have_a_quarter_of_the_budget_for_themselves() {
+        let us = 1000;
+        let mut controller = Controller::new(Some(Budget::USUAL), us as f64, 0);
+        // Samples take more than there is.
+        controller.charge(100_000 * us, 1_000_000 * us);
+        assert!(!controller.allows(100) && controller.allows_call());
+        let mut recorded = 0;
+        while controller.allows_call() {
+            controller.charge_records(us, 1, 1_000_000 * us);
+            recorded += 1;
+        }
+        // Each is 1 us, and 1 us at the next exchange.
+        let quarter = 900_000 / 20 / 4 / 2;
+        assert!((quarter - 200..=quarter).contains(&recorded), "{recorded} of {quarter}");
     }
 }

@@ -15,7 +15,7 @@
 //! | [`dense`] | the same where the compiler has numbered functions, blocks and sites, and counts down itself |
 //! | [`coverage`] | what was looked at, by function |
 //!
-//! One-sided operations, messages and whatever synchronises are not asked about: they are always observed.
+//! What one-sided operations, messages and other calls order is not asked about: it is always observed. What they touch is asked about when a budget is used up.
 //!
 //! After C. Park, K. Sen and C. Iancu, *Scaling data race detection for partitioned global address space programs* (ICS 2013). Where this
 //! deviates, and why, is said in the modules; `docs/SAMPLING.md` says what it means for who uses it.

@@ -124,8 +124,9 @@ pub fn transferred(o: &mut Observed, transfer: Transfer) {
     }
     rma::record(o, transfer);
     let (pos, observed, uses) = (o.recorder.pos(), o.recorder.observed, o.recorder.uses());
+    let recorded = o.is_recorded();
     kept(o.block).waiting =
-        uses.filter(|_| idle).map(|uses| Waiting { issued, observed, how: How::Recorded { pos, uses } });
+        uses.filter(|_| idle && recorded).map(|uses| Waiting { issued, observed, how: How::Recorded { pos, uses } });
 }
 
 /// Something else comes: what was deferred is recorded after all.
@@ -179,7 +180,7 @@ pub fn flushed(o: &mut Observed, rank: c_int, win: MPI_Win) {
     let Some(Waiting { issued, observed: before, how: How::Recorded { pos, uses } }) = again.waiting.take() else {
         return;
     };
-    // Two scopes are completed by a flush: nothing else moved the strand on. One that goes to the own rank lets others get on, each time.
+    // Two scopes are completed by a flush: nothing else moved the strand on. One that goes to the own rank lets others get on, every so many times: each is counted.
     let own = window(win, |w| w.rank) == Some(rank);
     if idle && !own && before == observed && issued.transfer.goes_to(rank, win) && now.0 <= pos.0 + 2 {
         again.pairs[slot(&issued)] = Some(Pair { issued, flushed_at, uses, epoch, others: again.others });

@@ -134,8 +134,9 @@ fn called(mut o: Observed) -> Option<Call> {
     match callers::of(o.pc) {
         Caller::Program => Some(Call { o }),
         Caller::Binding => {
-            o.pc = callers::behind_binding();
-            o.recorder.calling = o.pc;
+            let (pc, sp) = callers::behind_binding(&mut o.recorder.stack, o.pc).unwrap_or_default();
+            (o.pc, o.recorder.calling) = (pc, pc);
+            o.recorder.stack.in_call(pc, sp);
             Some(Call { o })
         }
         Caller::Library => None,

@@ -2,8 +2,10 @@
 
 use crate::loaded;
 use crate::mpi::call::Shared;
-use std::ffi::{c_int, c_void};
+use crate::walk;
 use std::sync::OnceLock;
+use thrille_model::StackId;
+use thrille_runtime::stacks::{CallStack, Walked};
 
 /// Whose code it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,41 +103,21 @@ fn find(files: &[(u64, u64, Caller)], pc: u64) -> Option<Caller> {
     (pc < files[at].1).then_some(files[at].2)
 }
 
-unsafe extern "C" {
-    fn _Unwind_Backtrace(visit: extern "C" fn(*mut c_void, *mut c_void) -> c_int, data: *mut c_void) -> c_int;
-    fn _Unwind_GetIP(context: *mut c_void) -> usize;
-}
-
-/// What the walk up the stack has met.
-struct Walk {
-    /// Frames of the binding begin here.
-    in_binding: bool,
-    found: u64,
-}
-
-/// Where the program called the binding that has called us.
-pub fn behind_binding() -> u64 {
-    let mut walk = Walk { in_binding: false, found: 0 };
-    // SAFETY: the function is called with the walk, which outlives the call.
-    unsafe { _Unwind_Backtrace(visit, (&raw mut walk).cast()) };
-    walk.found
-}
-
-extern "C" fn visit(context: *mut c_void, walk: *mut c_void) -> c_int {
-    const GO_ON: c_int = 0;
-    const STOP: c_int = 4;
-    // SAFETY: called by the unwinder with its context and the walk of `behind_binding`.
-    let (pc, walk) = unsafe { (_Unwind_GetIP(context) as u64, &mut *walk.cast::<Walk>()) };
-    match (of(pc), walk.in_binding) {
-        (Caller::Binding, _) => walk.in_binding = true,
-        (Caller::Program, true) => {
-            walk.found = pc;
-            return STOP;
-        }
-        // Our own frames come first.
-        _ => {}
+/// Where the program called the binding that has called us: what it goes on with, and where that stands on the stack. None if it did not.
+pub fn behind_binding(stacks: &mut CallStack, pc: u64) -> Option<(u64, u64)> {
+    let sp = stacks.call_at(pc).unwrap_or(0);
+    let call = |places: &[(u64, u64)]| places.last().map(|&(place, pc)| (pc, place)).filter(|call| is_program(call.0));
+    if let Some(known) = walk::known(stacks, pc, sp) {
+        return call(&known.places);
     }
-    GO_ON
+    let places = walk::frames(pc, is_program);
+    let found = call(&places);
+    stacks.keep_walked(Walked { pc, sp, places, stack: StackId(0) });
+    found
+}
+
+fn is_program(pc: u64) -> bool {
+    of(pc) == Caller::Program
 }
 
 #[cfg(test)]

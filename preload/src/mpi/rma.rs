@@ -227,7 +227,7 @@ fn transfer(transfer: Transfer, real: impl FnOnce() -> c_int) -> c_int {
 
 /// Issues a transfer and records its ends.
 pub fn record(o: &mut Observed, transfer: Transfer) {
-    issue(o, transfer.to, transfer.deed, &[transfer.buffer()], None);
+    issue(o, transfer.to, transfer.deed, || [transfer.buffer()], None);
 }
 
 /// Records the ends of a transfer that has been issued before.
@@ -264,7 +264,7 @@ fn observed(
     }
     let result = real();
     if result == SUCCESS && to.rank != mpi_sys::MPI_PROC_NULL {
-        issue(&mut call.o, to, deed, &buffers(), request);
+        issue(&mut call.o, to, deed, buffers, request);
     }
     result
 }
@@ -281,7 +281,7 @@ fn stand(
     let issued = if to.rank == mpi_sys::MPI_PROC_NULL {
         None
     } else {
-        issue_until(&mut call.o, to, deed, buffers, request.map(|_| scope()))
+        issue_until(&mut call.o, to, deed, || buffers, request.map(|_| scope()))
     };
     let result = real();
     if let (SUCCESS, Some(issued), Some(at)) = (result, issued, request) {
@@ -317,7 +317,7 @@ fn count(
     let made = if wrote() { counted.as_mut().map(Counted::make) } else { None };
     drop(counted);
     words::progress_at(to.rank, to.win);
-    issue(&mut call.o, to, deed, &buffers(), request);
+    issue(&mut call.o, to, deed, buffers, request);
     let rank = || call.o.session.rank();
     if let Some(version) = made {
         let sets = matches!(deed, Deed::Accumulate(REPLACE, Fetch::No));
@@ -360,18 +360,32 @@ impl Issued {
     }
 }
 
-fn issue(o: &mut Observed, to: Target, deed: Deed, buffers: &[Buffer], request: Option<*mut MPI_Request>) {
+fn issue<B: AsRef<[Buffer]>>(
+    o: &mut Observed,
+    to: Target,
+    deed: Deed,
+    buffers: impl FnOnce() -> B,
+    request: Option<*mut MPI_Request>,
+) {
     let issued = issue_until(o, to, deed, buffers, request.map(|_| scope()));
     if let (Some(issued), Some(at)) = (issued, request) {
         issued.belongs_to(at, to);
     }
 }
 
-fn issue_until(o: &mut Observed, to: Target, deed: Deed, buffers: &[Buffer], until: Option<Ctx>) -> Option<Issued> {
+fn issue_until<B: AsRef<[Buffer]>>(
+    o: &mut Observed,
+    to: Target,
+    deed: Deed,
+    buffers: impl FnOnce() -> B,
+    until: Option<Ctx>,
+) -> Option<Issued> {
     let plan = plan(to, deed, until, o.me())?;
     prepare(o, &plan);
     o.issue();
-    ends(o, to, deed, buffers, &plan);
+    if o.is_recorded() {
+        ends(o, to, deed, buffers().as_ref(), &plan);
+    }
     Some(Issued { until, window: plan.number })
 }
 

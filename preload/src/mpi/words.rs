@@ -15,6 +15,7 @@ use rustc_hash::FxHasher;
 use std::ffi::c_int;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 use thrille_model::{Strand, Word};
 
 /// Counters: words that share one are counted together, which disturbs nobody.
@@ -47,10 +48,14 @@ pub fn between_processes(address: u64) -> Option<(Word, Counted)> {
     Some((word, WORDS.get()?.lock(index(word), std::thread::yield_now)?))
 }
 
-/// Lets the library work on what others want of this process, when it has just asked itself for something: who polls its own part of a
-/// window waits for them, and Open MPI over UCX carries out what goes to the own rank without looking at the others.
+/// Lets the library work on what others want of this process, when it has just asked itself for something, every so many times: who polls its
+/// own part of a window waits for them, and Open MPI over UCX carries out what goes to the own rank without looking at the others. Who does
+/// not poll would give up the processor for nothing.
 pub fn progress_at(target: c_int, win: MPI_Win) {
-    if window(win, |w| w.rank) == Some(target) {
+    const PATIENCE: u32 = 64;
+    static TIMES: AtomicU32 = AtomicU32::new(0);
+    let own = window(win, |w| w.rank) == Some(target);
+    if own && TIMES.fetch_add(1, Ordering::Relaxed) % PATIENCE == PATIENCE - 1 {
         progress();
     }
 }

@@ -174,11 +174,9 @@ impl Policy for Sampled {
     }
 }
 
-/// Tells of time that the detector took for something else than these functions' accesses.
-pub fn charge(how: impl FnOnce(&mut Controller)) {
-    if let Some(mut state) = try_state() {
-        how(state.dense.controller());
-    }
+/// Tells of time that the detector took for something else than these functions' accesses, or asks whether it may.
+pub fn charge<R>(how: impl FnOnce(&mut Controller) -> R) -> Option<R> {
+    Some(how(try_state()?.dense.controller()))
 }
 
 /// After a call of the program into us: what changed since the last one. So many phases have begun, the last one at this barrier.
