@@ -256,6 +256,30 @@ impl Footprint {
         self.used == 0 && self.long.is_empty()
     }
 
+    /// Whether any of these bytes, of few pages, have bits.
+    pub fn touches(&self, at: Interval) -> bool {
+        (at.lo() / PAGE..=(at.hi() - 1) / PAGE).any(|page| {
+            let Some(leaf) = self.known_leaf(page).map(|leaf| &self.leaves[leaf]) else { return false };
+            let mut inside = false;
+            for which in [Bits::Read, Bits::Written] {
+                leaf.runs(which, |lo, hi| inside |= lo < at.hi() && at.lo() < hi);
+            }
+            inside
+        })
+    }
+
+    /// The leaf of a page, if there is one.
+    fn known_leaf(&self, page: u64) -> Option<usize> {
+        let mut at = slot(page);
+        loop {
+            let entry = self.table.get(at).filter(|entry| entry.stamp == self.stamp)?;
+            if entry.page == page {
+                return Some(entry.leaf as usize);
+            }
+            at = (at + 1) % SLOTS;
+        }
+    }
+
     /// Whether what is there should be looked at.
     #[inline]
     pub fn is_crowded(&self) -> bool {

@@ -33,8 +33,8 @@ use crate::watch::Watch;
 use rest::Life;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-pub(crate) use tasks::Binding;
 pub use tasks::Role;
+pub(crate) use tasks::{Binding, thread_of};
 use thrille_analysis::{Close, Gathered, Status};
 use thrille_model::{
     Access, Act, Caller, Channel, Comb, Ctx, How, Interval, Kind, Lock, LocksetId, Locksets, Operation, Order, Phase,

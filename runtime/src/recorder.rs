@@ -46,6 +46,8 @@ pub struct Recorder {
     pub(crate) until: Phase,
     pub(crate) held: Vec<Held>,
     pub(crate) locks: LocksetId,
+    /// Those of creators of tasks that run where they were created, by the task before which they were laid down.
+    pub(crate) laid_down: Vec<(usize, Vec<Held>)>,
     /// The critical sections it is in, of locks that are counted.
     pub(crate) sections: Vec<(Lock, u64)>,
     pub(crate) runs: Runs,
@@ -179,6 +181,7 @@ impl Recorder {
             until: Phase(0),
             held: Vec::new(),
             locks: LocksetId::EMPTY,
+            laid_down: Vec::new(),
             sections: Vec::new(),
             repeated: Vec::new(),
             runs: Runs::new(BUFFERED),

@@ -5,6 +5,7 @@
 
 use crate::crew::{Crew, Hand};
 use crate::footprint::{Bits, Footprint};
+use crate::rank::thread_of;
 use crate::regions::Regions;
 use crate::runs::Run;
 use crate::trails::Trails;
@@ -12,8 +13,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use thrille_model::{
-    Act, Atomic, Effect, Interval, Kind, LocksetId, Locksets, Mode as Hold, Object, Phases, Pos, Race, Rank, Segment,
-    Side, StackId, Strand, Why,
+    Act, Atomic, Effect, Interval, Kind, Lock, LocksetId, Locksets, Mode as Hold, Object, Phases, Pos, Race, Rank,
+    Segment, Side, StackId, Strand, Why,
 };
 use thrille_tasks::{Access, AnyDetector, Atomicity, Event, Guard, Guards, Mark, Mode, Race as Found, SiteId, Touch};
 
@@ -104,6 +105,8 @@ pub struct Watch {
     unfit: Option<Unfit>,
     /// How many tasks there have been.
     created: u64,
+    /// How many of them used what their thread has for itself.
+    bound: u64,
     /// For tasks that run on several threads, who are not the detector's then.
     pub crew: Option<Crew>,
 }
@@ -128,6 +131,7 @@ impl Watch {
             words: FxHashMap::default(),
             unfit: None,
             created: 0,
+            bound: 0,
             crew: None,
         }
     }
@@ -273,11 +277,8 @@ impl Watch {
         } else {
             let (guards, crew) = (&mut self.guards, &self.crew);
             *self.held.entry((run.locks, atomicity, thread)).or_insert_with(|| {
-                let locks = locksets.get(run.locks).iter().map(|held| {
-                    let mut hasher = FxHasher::default();
-                    held.lock.hash(&mut hasher);
-                    hasher.finish() << 1 | u64::from(held.mode == Hold::Shared)
-                });
+                let locks = locksets.get(run.locks).iter();
+                let locks = locks.map(|held| lock_number(held.lock) | u64::from(held.mode == Hold::Shared));
                 let locks = locks.chain(thread.map(|thread| {
                     let mut hasher = FxHasher::default();
                     ("thread", thread).hash(&mut hasher);
@@ -321,11 +322,23 @@ impl Watch {
         self.detector.access(&self.guards, &access, &mut |race| pairs.add(trails, lines, race, phases));
     }
 
-    /// The strand of a task is over, or has touched enough for now: looks at what it has touched, without any guard.
-    pub(crate) fn strand(&mut self, footprint: &mut Footprint, phases: Phases) {
+    /// Whether each thread has its own memory there.
+    pub(crate) fn has_own(&self, address: u64) -> bool {
+        self.own.iter().any(|own| own.lo() <= address && address < own.hi())
+    }
+
+    /// A task uses what its thread has for itself.
+    pub(crate) fn binds(&mut self) {
+        self.bound += 1;
+    }
+
+    /// The strand of a task is over, or has touched enough for now: looks at what it has touched, under no lock. Whether it has touched what its thread has for itself.
+    pub(crate) fn strand(&mut self, me: Rank, footprint: &mut Footprint, phases: Phases) -> bool {
         if footprint.is_empty() {
-            return;
+            return false;
         }
+        let binds = self.own.iter().any(|&own| footprint.touches(own));
+        let guard = if binds { self.guards.of([lock_number(thread_of(me))], None) } else { Guard::NONE };
         let (lines, numbers) = (&mut self.lines, &mut self.numbers);
         let (items, places) = footprint.logged(|place| {
             let line = Line { pc: place.pc, kind: place.kind, act: place.act, locks: LocksetId::EMPTY };
@@ -346,7 +359,7 @@ impl Watch {
                         stack_low = stack_low.min(at.lo());
                     }
                     let touch = if which == Bits::Written { Touch::Write } else { Touch::Read };
-                    let access = Access { at, touch, guard: Guard::NONE, site };
+                    let access = Access { at, touch, guard, site };
                     if which != Bits::OnlyRead {
                         detector.check(guards, &access, &mut |race| pairs.add(trails, lines, race, phases));
                     }
@@ -362,6 +375,7 @@ impl Watch {
             let detector = &self.detector;
             self.trails.retain(|need| detector.sites(need));
         }
+        binds
     }
 
     /// The races, in the words of the report; `site` names places in the program.
@@ -452,8 +466,22 @@ impl Watch {
                 self.mode
             )),
         }
+        if self.bound > 0 {
+            notes.push(format!(
+                "{} tasks used their thread's number or memory that each thread has its own of: two such tasks are taken not to run at the same time; \
+                 run without --tasks for their races",
+                self.bound
+            ));
+        }
         notes
     }
+}
+
+/// An even number for a lock.
+fn lock_number(lock: Lock) -> u64 {
+    let mut hasher = FxHasher::default();
+    lock.hash(&mut hasher);
+    hasher.finish() << 1
 }
 
 /// Atomics that are atomic towards each other.

@@ -215,9 +215,9 @@ pub fn step(task: &Task, step: Step) {
 }
 
 /// A task is created.
-pub fn creates(by: &Task, new: &Task, is_final: bool) {
+pub fn creates(by: &Task, new: &Task, is_final: bool, waited_for: bool) {
     let within_final = by.place.is_final.load(Ordering::Relaxed);
-    new.place.included.store(within_final, Ordering::Relaxed);
+    new.place.included.store(within_final || waited_for, Ordering::Relaxed);
     new.place.is_final.store(within_final || is_final, Ordering::Relaxed);
     // What was done so far comes before it.
     core(|core| {

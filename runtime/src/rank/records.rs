@@ -161,11 +161,16 @@ impl Rank {
         for run in runs.iter().filter(|run| by_line(run)) {
             watch.access(recorder.hand.as_deref_mut(), &self.regions, self.me, &self.locksets, run);
         }
-        watch.strand(&mut recorder.footprint, Phases { lo: recorder.phase, hi: Some(recorder.until) });
+        let phases = Phases { lo: recorder.phase, hi: Some(recorder.until) };
+        let binds = runs.iter().any(|run| run.segment == UNRESOLVED && watch.has_own(run.lo))
+            | watch.strand(self.me, &mut recorder.footprint, phases);
         recorder.renew_quick();
         let followed = recorder.hand.as_ref().is_some_and(|hand| hand.core.strand().is_some());
         if (self.knowledge.len() == 1 || followed) && self.open.is_empty() {
             runs.retain(|run| run.segment != UNRESOLVED);
+        }
+        if binds {
+            self.bind_task(recorder);
         }
     }
 }
