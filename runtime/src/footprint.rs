@@ -501,10 +501,9 @@ impl Footprint {
         (&self.items, &self.places)
     }
 
-    /// Calls `tell` with the intervals of the bits in ascending order: those that were read, those that were written, and of the former those that were not
-    /// written, in this order of their kinds.
-    pub fn intervals(&mut self, mut tell: impl FnMut(Bits, Interval)) {
-        for which in [Bits::Read, Bits::Written, Bits::OnlyRead] {
+    /// Calls `tell` with the intervals of the bits of these kinds, one kind after the other, in ascending order.
+    pub fn intervals(&mut self, kinds: [Bits; 3], mut tell: impl FnMut(Bits, Interval)) {
+        for which in kinds.into_iter().filter(|&which| which != Bits::Overwritten) {
             let touch = if which == Bits::Written { Touch::Write } else { Touch::Read };
             self.long.iter().filter(|long| long.1 == touch).for_each(|long| tell(which, long.0));
         }
@@ -512,7 +511,7 @@ impl Footprint {
         order.clear();
         order.extend(0..self.used as u32);
         order.sort_unstable_by_key(|&leaf| self.leaves[leaf as usize].page);
-        for which in [Bits::Read, Bits::Written, Bits::OnlyRead] {
+        for which in kinds {
             let mut open: Option<(u64, u64)> = None;
             for leaf in &order {
                 self.leaves[*leaf as usize].runs(which, |lo, hi| match &mut open {
@@ -545,6 +544,8 @@ pub enum Bits {
     Written,
     /// Those that were read and never written.
     OnlyRead,
+    /// Those that were read, then written.
+    Overwritten,
 }
 
 impl Leaf {
@@ -581,6 +582,7 @@ impl Leaf {
                 Bits::Read => read[word],
                 Bits::Written => written[word],
                 Bits::OnlyRead => read[word] & !written[word],
+                Bits::Overwritten => read[word] & written[word],
             };
             let at = base + word as u64 * 64;
             while bits != 0 {
@@ -638,7 +640,14 @@ mod tests {
             }
             prop_assert_eq!(told, by);
             let mut found: BTreeMap<Bits, Vec<Interval>> = BTreeMap::new();
-            footprint.intervals(|which, at| found.entry(which).or_default().push(at));
+            footprint.intervals(KINDS, |which, at| found.entry(which).or_default().push(at));
+            let mut overwritten = BTreeSet::new();
+            footprint.intervals([Bits::OnlyRead, Bits::Overwritten, Bits::Written], |which, at| {
+                if which == Bits::Overwritten {
+                    overwritten.extend(at.lo()..at.hi());
+                }
+            });
+            prop_assert_eq!(overwritten, &read & &written);
             for (which, expected) in [(Bits::Read, read.clone()), (Bits::Written, written.clone()), (Bits::OnlyRead, &read - &written)] {
                 let found = found.remove(&which).unwrap_or_default();
                 prop_assert!(found.windows(2).all(|two| two[0].hi() < two[1].lo()));
@@ -648,6 +657,8 @@ mod tests {
             prop_assert!(footprint.is_empty());
         }
     }
+
+    const KINDS: [Bits; 3] = [Bits::Read, Bits::Written, Bits::OnlyRead];
 
     #[test]
     fn rows_of_a_matrix_are_one_item() {
@@ -663,7 +674,7 @@ mod tests {
         }
         assert_eq!(footprint.logged(|_| 0).0.len(), 32);
         let mut rows = 0;
-        footprint.intervals(|_, at| rows += usize::from(at.len() == 64));
+        footprint.intervals(KINDS, |_, at| rows += usize::from(at.len() == 64));
         assert_eq!(rows, 32, "read, and only read");
     }
 
@@ -678,7 +689,7 @@ mod tests {
         }
         assert_eq!(footprint.touch(3 << 40, LONG, Touch::Read), Told::New);
         let mut found = BTreeMap::new();
-        footprint.intervals(|which, at| *found.entry(which).or_insert(0) += at.len());
+        footprint.intervals(KINDS, |which, at| *found.entry(which).or_insert(0) += at.len());
         assert_eq!(found, BTreeMap::from([(Bits::Read, LONG), (Bits::Written, pages), (Bits::OnlyRead, LONG)]));
         footprint.clear();
         assert!(footprint.is_empty() && !footprint.is_crowded());

@@ -276,10 +276,8 @@ impl Rank {
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
             // What the strand has done to it before is another line.
             self.drain(recorder);
-            recorder.seen.clear();
             let _ = recorder.touch(address, usable, Kind::Write, Act::LibraryCall, pc);
             self.drain(recorder);
-            recorder.seen.clear();
             if let Some(watch) = &mut self.watch {
                 watch.forget(address, end);
             }

@@ -111,8 +111,10 @@ impl Rank {
             recorder.hand = Some(crew.hand(own()));
         }
         let looks = self.watch.as_ref().is_some_and(|watch| watch.looks());
-        recorder.seen.turn(looks);
+        // Where no operation of the rank uses it, private memory is for the core alone.
+        recorder.is_followed(looks && self.open.is_empty());
         recorder.see(&self.regions, self.all_memory());
+        recorder.follow_tasks(looks);
         true
     }
 
