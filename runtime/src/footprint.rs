@@ -319,6 +319,34 @@ impl Footprint {
         Some((told, leaf.bits[0][word] | leaf.bits[1][word], leaf.bits[1][word]))
     }
 
+    /// Sets the bits of some bytes of a page that others do not reach, and calls `tell` with each line of 64 bytes: an address in it, and what was read or written, and written, of it
+    /// by now. Whether they were new; none if it is not known to be such a page.
+    #[inline(always)]
+    pub fn touch_lines(
+        &mut self,
+        address: u64,
+        len: u64,
+        touch: Touch,
+        mut tell: impl FnMut(u64, u64, u64),
+    ) -> Option<Told> {
+        let (page, end) = (address / PAGE, address.checked_add(len)?);
+        let slot = self.table.get(slot(page))?;
+        if slot.page != page || slot.stamp != self.stamp || (end - 1) / PAGE != page {
+            return None;
+        }
+        let leaf = self.leaves.get_mut(slot.leaf as usize).filter(|leaf| leaf.private)?;
+        let (mut at, mut told) = (address, Told::Known);
+        while at < end {
+            let (word, to) = ((at / 64) as usize % WORDS, end.min((at / 64 + 1) * 64));
+            if leaf.set(word, mask(at % 64, at % 64 + (to - at)), touch) == Told::New {
+                told = Told::New;
+            }
+            tell(at, leaf.bits[0][word] | leaf.bits[1][word], leaf.bits[1][word]);
+            at = to;
+        }
+        Some(told)
+    }
+
     /// Sets the bits of some bytes.
     #[inline(always)]
     pub fn touch(&mut self, address: u64, len: u64, touch: Touch) -> Told {

@@ -297,6 +297,36 @@ impl Recorder {
         true
     }
 
+    /// The same of so many executions that leave nothing out in between, of one page; none if it is not such.
+    #[inline(always)]
+    pub fn touch_row_on(
+        &mut self,
+        address: u64,
+        len: u64,
+        times: u64,
+        touch: Touches,
+        act: Act,
+        pc: u64,
+    ) -> Option<Room> {
+        if !self.footprint.is_on()
+            || self.shares_all()
+            || self.locks != LocksetId::EMPTY
+            || !self.watched.now.0.is_empty()
+            || len == 0
+        {
+            return None;
+        }
+        let quick = &mut self.quick;
+        let told =
+            self.footprint.touch_lines(address, len, touch, |line, read, written| quick.put(line, read, written));
+        let told = told?;
+        (self.executed, self.observed) = (self.executed + times, self.observed + times);
+        Some(match told {
+            Told::Known => Room::Enough,
+            Told::New => self.touch_first(Item::bytes(address, len), len, act, touch, pc),
+        })
+    }
+
     /// The same by a task among tasks that run one after the other: what is not kept apart by anything goes to its footprint, and what matters to others too goes on.
     #[inline(always)]
     fn touch_by_task(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
