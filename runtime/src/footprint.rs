@@ -59,8 +59,8 @@ struct Leaf {
     private: bool,
     /// Which words have bits.
     summary: u64,
-    /// Reads, writes.
-    bits: [[u64; WORDS]; 2],
+    /// Reads and writes of each word, next to each other.
+    bits: [[u64; 2]; WORDS],
 }
 
 const _: () = assert!(WORDS == 64);
@@ -316,7 +316,8 @@ impl Footprint {
         let leaf = self.leaves.get_mut(slot.leaf as usize).filter(|leaf| leaf.private)?;
         let word = (address / 64) as usize % WORDS;
         let told = leaf.set(word, mask(first, first + len), touch);
-        Some((told, leaf.bits[0][word] | leaf.bits[1][word], leaf.bits[1][word]))
+        let [read, written] = leaf.bits[word];
+        Some((told, read | written, written))
     }
 
     /// Sets the bits of some bytes of a page that others do not reach, and calls `tell` with each line of 64 bytes: an address in it, and what was read or written, and written, of it
@@ -341,7 +342,8 @@ impl Footprint {
             if leaf.set(word, mask(at % 64, at % 64 + (to - at)), touch) == Told::New {
                 told = Told::New;
             }
-            tell(at, leaf.bits[0][word] | leaf.bits[1][word], leaf.bits[1][word]);
+            let [read, written] = leaf.bits[word];
+            tell(at, read | written, written);
             at = to;
         }
         Some(told)
@@ -465,7 +467,7 @@ impl Footprint {
             return None;
         }
         if self.used == self.leaves.len() {
-            self.leaves.push(Leaf { page, private: false, summary: 0, bits: [[0; WORDS]; 2] });
+            self.leaves.push(Leaf { page, private: false, summary: 0, bits: [[0; 2]; WORDS] });
         }
         let leaf = &mut self.leaves[self.used];
         (leaf.page, leaf.private) = (page, is_private(&self.regions, page));
@@ -579,10 +581,10 @@ pub enum Bits {
 impl Leaf {
     #[inline(always)]
     fn set(&mut self, word: usize, mask: u64, touch: Touch) -> Told {
-        let [read, written] = &mut self.bits;
+        let [read, written] = &mut self.bits[word];
         match touch {
-            Touch::Read if mask & !(read[word] | written[word]) != 0 => read[word] |= mask & !written[word],
-            Touch::Write if mask & !written[word] != 0 => written[word] |= mask,
+            Touch::Read if mask & !(*read | *written) != 0 => *read |= mask & !*written,
+            Touch::Write if mask & !*written != 0 => *written |= mask,
             Touch::Read | Touch::Write => return Told::Known,
         }
         self.summary |= 1 << word;
@@ -592,7 +594,7 @@ impl Leaf {
     fn clear(&mut self) {
         while self.summary != 0 {
             let word = self.summary.trailing_zeros() as usize;
-            (self.bits[0][word], self.bits[1][word]) = (0, 0);
+            self.bits[word] = [0, 0];
             self.summary &= self.summary - 1;
         }
     }
@@ -600,17 +602,17 @@ impl Leaf {
     /// Calls `tell` with the maximal runs of bits, as addresses.
     #[inline(always)]
     fn runs(&self, which: Bits, mut tell: impl FnMut(u64, u64)) {
-        let [read, written] = &self.bits;
         let base = self.page * PAGE;
         let mut summary = self.summary;
         while summary != 0 {
             let word = summary.trailing_zeros() as usize;
             summary &= summary - 1;
+            let [read, written] = self.bits[word];
             let mut bits = match which {
-                Bits::Read => read[word],
-                Bits::Written => written[word],
-                Bits::OnlyRead => read[word] & !written[word],
-                Bits::Overwritten => read[word] & written[word],
+                Bits::Read => read,
+                Bits::Written => written,
+                Bits::OnlyRead => read & !written,
+                Bits::Overwritten => read & written,
             };
             let at = base + word as u64 * 64;
             while bits != 0 {
