@@ -46,6 +46,8 @@ pub struct Hand {
     pub(crate) own: Vec<Interval>,
     /// Whether what it runs uses what the thread has for itself, memory or number: two such tasks of one thread do not run at the same time, as if they held a lock.
     pub bound: bool,
+    /// Whether what the thread does to private memory is for its core alone, though there are others.
+    pub(crate) has_private: bool,
 }
 
 impl Hand {
@@ -80,7 +82,7 @@ impl Crew {
     /// A thread takes part, which has this memory for itself.
     pub(crate) fn hand(&mut self, own: Vec<Interval>) -> Box<Hand> {
         self.threads += 1;
-        Box::new(Hand { core: self.pint.core(), number: self.threads, own, bound: false })
+        Box::new(Hand { core: self.pint.core(), number: self.threads, own, bound: false, has_private: false })
     }
 
     /// The main task of a graph of its own.

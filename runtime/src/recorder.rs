@@ -68,8 +68,6 @@ pub struct Recorder {
     hint: usize,
     /// Whether its rank has other strands, so that all memory is shared.
     threaded: bool,
-    /// Whether private memory is for the detector of races between tasks alone all the same.
-    followed: bool,
     /// Private memory that nonblocking operations use now: a bounding box and the intervals.
     watched: Watched,
     pub(crate) binding: Binding,
@@ -194,7 +192,6 @@ impl Recorder {
             hand: None,
             hint: 0,
             threaded: false,
-            followed: false,
             watched: Watched::default(),
             binding: Binding::Bound,
             own: (0, 0),
@@ -603,12 +600,7 @@ impl Recorder {
     /// Whether other strands of its rank must know of what it does to private memory.
     #[inline(always)]
     fn shares_all(&self) -> bool {
-        self.threaded && !self.followed
-    }
-
-    /// What it does to private memory is for the detector of races between tasks alone from now on, or not.
-    pub(crate) fn is_followed(&mut self, followed: bool) {
-        self.followed = followed;
+        self.threaded && !self.hand.as_ref().is_some_and(|hand| hand.has_private)
     }
 
     /// Tasks are followed from now on, or not.

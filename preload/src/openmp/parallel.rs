@@ -306,7 +306,9 @@ pub fn section_begins(end: u64, first: bool) {
             lock(&task.place.outside).push(std::mem::replace(path, section));
         }
         goes_on(core, &task);
-        stack_below(end).into_iter().for_each(|below| core.renew(below));
+        if let Some(below) = stack_below(end) {
+            core.renew(below);
+        }
         Ok(())
     });
     task.place.bound.store(false, Ordering::Relaxed);
@@ -317,7 +319,9 @@ pub fn section_begins(end: u64, first: bool) {
 pub fn section_ends(end: Option<u64>) {
     let Some(task) = RUNS.with_borrow(Clone::clone) else { return };
     core(|core| {
-        end.and_then(stack_below).into_iter().for_each(|gone| core.forget(gone));
+        if let Some(gone) = end.and_then(stack_below) {
+            core.forget(gone);
+        }
         core.goes_to(None);
         if let (Some(path), Some(outside)) = (lock(&task.place.path).as_mut(), lock(&task.place.outside).pop()) {
             std::mem::replace(path, outside).end()?;

@@ -112,7 +112,9 @@ impl Rank {
         }
         let looks = self.watch.as_ref().is_some_and(|watch| watch.looks());
         // Where no operation of the rank uses it, private memory is for the core alone.
-        recorder.is_followed(looks && self.open.is_empty());
+        if let Some(hand) = &mut recorder.hand {
+            hand.has_private = looks && self.open.is_empty();
+        }
         recorder.see(&self.regions, self.all_memory());
         recorder.follow_tasks(looks);
         true
