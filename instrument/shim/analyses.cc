@@ -158,6 +158,15 @@ void thrille_affine(Function *F, FunctionAnalysisManager *FAM, bool Nests, void 
   }
 }
 
+// How many bytes lie between two addresses that come from the same place, whatever the values in them; 0 if that is not known.
+int64_t thrille_distance(Function *F, FunctionAnalysisManager *FAM, Value *From, Value *To) {
+  if (From->getType() != To->getType())
+    return 0;
+  auto &SE = FAM->getResult<ScalarEvolutionAnalysis>(*F);
+  auto *Distance = dyn_cast<SCEVConstant>(SE.getMinusSCEV(SE.getSCEV(To), SE.getSCEV(From)));
+  return Distance && Distance->getAPInt().getSignificantBits() <= 64 ? Distance->getAPInt().getSExtValue() : 0;
+}
+
 // What a pointer is derived from.
 Value *thrille_underlying(Value *P) { return const_cast<Value *>(getUnderlyingObject(P)); }
 

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`accesses`] | which instructions are to be told, and in which groups |
 //! | [`eliminate`] | which of them another one stands for |
+//! | [`neighbours`] | which of them are one |
 //! | [`tables`] | descriptor and site records, see `hooks.h` |
 //! | [`check`] | countdown and detour of a group |
 //! | [`double`] | the two copies and the choice at the entry |
@@ -30,6 +31,7 @@ mod eliminate;
 mod hooks;
 mod ir;
 mod llvm;
+mod neighbours;
 mod options;
 mod source;
 mod switch;
@@ -78,7 +80,10 @@ impl Pass {
             return Outcome::Silent;
         };
         self.take_over(function);
-        let eliminated = eliminate::eliminate(function, &mut found.groups, self.options.eliminate);
+        let mut eliminated = eliminate::eliminate(function, &mut found.groups, self.options.eliminate);
+        if self.options.neighbours {
+            eliminated += neighbours::join(function, self.analyses, &mut found.groups);
+        }
         if found.groups.is_empty() {
             return Outcome::Silent;
         }

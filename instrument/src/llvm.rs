@@ -259,6 +259,7 @@ unsafe extern "C" {
         visit: unsafe extern "C" fn(*mut c_void, *const Affine),
         data: *mut c_void,
     );
+    pub safe fn thrille_distance(function: Value, analyses: Analyses, from: Value, to: Value) -> i64;
     pub safe fn thrille_underlying(pointer: Value) -> Value;
     pub safe fn thrille_escapes(alloca: Value) -> bool;
     pub safe fn thrille_in_tables_of_others(global: Value) -> bool;

@@ -28,6 +28,8 @@ pub struct Options {
     pub constants: bool,
     /// See there.
     pub eliminate: Eliminate,
+    /// Members of a structure that are next to each other are one check.
+    pub neighbours: bool,
     /// Every function is verified.
     pub verify: bool,
     /// Says what became of each function.
@@ -49,6 +51,7 @@ impl Options {
             escape: true,
             constants: true,
             eliminate: Eliminate::SameLine,
+            neighbours: true,
             verify: cfg!(debug_assertions),
             report: false,
         };
@@ -61,11 +64,12 @@ impl Options {
                 "no-escape" => options.escape = false,
                 "no-constants" => options.constants = false,
                 "no-eliminate" => options.eliminate = Eliminate::Nothing,
+                "no-neighbours" => options.neighbours = false,
                 "eliminate-any-line" => options.eliminate = Eliminate::AnyLine,
                 "verify" => options.verify = true,
                 "report" => options.report = true,
                 _ => eprintln!(
-                    "thrille: THRILLE_PLUGIN={word} is not known: no-ranges, no-nests, no-loops, no-apart, no-escape, no-constants, no-eliminate, eliminate-any-line, verify, report"
+                    "thrille: THRILLE_PLUGIN={word} is not known: no-ranges, no-nests, no-loops, no-apart, no-escape, no-constants, no-eliminate, no-neighbours, eliminate-any-line, verify, report"
                 ),
             }
         }

@@ -8,6 +8,7 @@
 //! | [`strand`] | the calling thread's strand |
 //! | [`serial`] | tasks one after the other, for `--tasks` |
 //! | [`parallel`] | tasks on several threads, for `--tasks pint` |
+//! | [`loops`] | `taskloop` with `if(0)` |
 //! | [`bound`] | tasks that ask which thread runs them |
 //! | [`reduce`] | clang's reductions, of which OMPT does not tell |
 //!
@@ -20,6 +21,7 @@
 mod abi;
 mod bound;
 mod flush;
+mod loops;
 pub mod parallel;
 mod reduce;
 mod sections;
@@ -51,6 +53,11 @@ static TASK_MEMORY: AtomicUsize = AtomicUsize::new(0);
 static TOLD: AtomicBool = AtomicBool::new(false);
 /// The rank is observed no further.
 static GIVEN_UP: AtomicBool = AtomicBool::new(false);
+
+/// Whether a runtime tells us what its threads do.
+fn is_told() -> bool {
+    RUNTIME.load(Ordering::Acquire) != 0
+}
 
 /// The loaded file that an address is in: where, and its name.
 fn file_of(address: usize) -> Option<(usize, String)> {
@@ -391,7 +398,7 @@ unsafe extern "C" fn task_create(
         let parent = known(by);
         let created = Task::explicit(Arc::clone(&parent), flags & task::UNTIED != 0);
         if parallel::on() {
-            parallel::creates(&parent, &created, flags & task::FINAL != 0);
+            parallel::creates(&parent, &created, flags & task::FINAL != 0, loops::is_undeferred(by));
         }
         tell(|rank, recorder| {
             if flags & task::UNDEFERRED == 0
@@ -437,8 +444,10 @@ unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut D
                 drop(unsafe { taken::<Task>(prior) });
             }
             status::DETACH | status::EARLY_FULFILL => {
-                end = position().filter(|_| why == status::DETACH);
-                release(left.completion());
+                // Its end and its event: what waits for the task waits for both.
+                let here = why == status::DETACH;
+                end = position().filter(|_| here);
+                leaves_behind(left, here);
             }
             status::TASKWAIT_COMPLETE => {
                 depends_on(left);
@@ -490,6 +499,15 @@ fn position() -> Option<Pos> {
 /// A task is complete; `here` if it was run by this thread. Returns where its strand stood then.
 fn completed(task: &Task, here: bool) -> Option<Pos> {
     let end = position();
+    leaves_behind(task, here);
+    if here {
+        new_memory();
+    }
+    end
+}
+
+/// What waits for the task comes after what the calling thread has done; `here` if that was the task.
+fn leaves_behind(task: &Task, here: bool) {
     for depends in task.depends() {
         tell(|rank, recorder| {
             if let (Some(name), true) = (depends.lock(), here) {
@@ -499,10 +517,6 @@ fn completed(task: &Task, here: bool) -> Option<Pos> {
         });
     }
     release(task.completion());
-    if here {
-        new_memory();
-    }
-    end
 }
 
 /// The runtime uses the memory of a task that is complete for the next one. What a task does there, and what those that create it do, is

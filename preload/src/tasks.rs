@@ -43,6 +43,14 @@ entries! {
         if let Some(event) = graph_event(step) {
             rank.task_step(recorder, event);
         }
+        match step {
+            0 => rank.lay_down_locks(recorder, frames.len()),
+            1 => {
+                rank.unbind_task(recorder);
+                rank.take_up_locks(recorder, frames.len() + 1);
+            }
+            _ => {}
+        }
     }
 }
 

@@ -1,30 +1,32 @@
 //! Tasks that run on several threads: the workers of PINT ([`thrille_tasks::pint`]), and what they have found for this rank.
 
+use crate::footprint::{Footprint, Item};
+use crate::pairs::{Pair, Pairs};
+use crate::trails::Trails;
 use rustc_hash::FxHashMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
-use thrille_model::{Interval, Phase};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use thrille_model::{Interval, Phase, Phases};
 use thrille_tasks::pint::{Block, Core, Graph, Path, Pint};
 use thrille_tasks::{Node, Race, SiteId};
 
-/// Pairs of places that are kept, at most.
-const MOST: usize = 10_000;
+/// Items of logs from which on they are given up when nothing is parallel any more.
+const LOGGED: usize = 1 << 18;
 
-/// A pair of places that race: the first such race, the phase that it was found in, and how often.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Finding {
-    pub first: Race,
-    pub phase: Phase,
-    pub seen: u64,
+/// The pairs of lines that race, and the logs of strands that name their lines.
+#[derive(Debug, Default)]
+struct Findings {
+    pairs: Pairs,
+    trails: Trails,
+    /// Which lines write.
+    writes: Vec<bool>,
 }
-
-type Findings = Arc<Mutex<FxHashMap<(SiteId, SiteId), Finding>>>;
 
 /// The rank's side of PINT.
 #[derive(Debug)]
 pub struct Crew {
     pub(crate) pint: Pint,
-    findings: Findings,
+    findings: Arc<Mutex<Findings>>,
     /// Words that tasks wrote to let others go on, and who.
     words: FxHashMap<u64, (Arc<Graph>, Node)>,
     /// Threads that have taken part.
@@ -41,9 +43,11 @@ pub struct Hand {
     /// Its number among all that take part.
     number: usize,
     /// Memory that it has for itself.
-    own: Vec<Interval>,
+    pub(crate) own: Vec<Interval>,
     /// Whether what it runs uses what the thread has for itself, memory or number: two such tasks of one thread do not run at the same time, as if they held a lock.
     pub bound: bool,
+    /// Whether what the thread does to private memory is for its core alone, though there are others.
+    pub(crate) has_private: bool,
 }
 
 impl Hand {
@@ -55,21 +59,21 @@ impl Hand {
     pub(crate) fn has_own(&self, at: Interval) -> bool {
         self.own.iter().any(|own| own.covers(at))
     }
+
+    pub(crate) fn touches_own(&self, footprint: &Footprint) -> bool {
+        self.own.iter().any(|&own| footprint.touches(own))
+    }
 }
 
 impl Crew {
     /// Starts the workers; memory that the program gives back goes to `give_back` when nobody remembers it any more.
     pub fn start(give_back: impl Fn(u64) + Send + Sync + 'static) -> io::Result<Self> {
-        let findings = Findings::default();
+        let findings = Arc::<Mutex<Findings>>::default();
         let known = Arc::clone(&findings);
         let found = move |race: &Race, phase: u64| {
-            let (one, other) = (race.earlier.site, race.later.site);
-            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(finding) = known.get_mut(&(one.min(other), one.max(other))) {
-                finding.seen += 1;
-            } else if known.len() < MOST {
-                known.insert((one.min(other), one.max(other)), Finding { first: *race, phase: Phase(phase), seen: 1 });
-            }
+            let Findings { pairs, trails, writes } = &mut *known.lock().unwrap_or_else(PoisonError::into_inner);
+            let writes = |site: SiteId| writes.get(site.0 as usize).is_some_and(|&writes| writes);
+            pairs.add(trails, writes, race, Phases { lo: Phase(phase), hi: Some(Phase(phase)) });
         };
         let pint = Pint::start(Box::new(found), Box::new(move |block: Block| give_back(block.address)))?;
         Ok(Self { pint, findings, words: FxHashMap::default(), threads: 0, active: false })
@@ -78,13 +82,18 @@ impl Crew {
     /// A thread takes part, which has this memory for itself.
     pub(crate) fn hand(&mut self, own: Vec<Interval>) -> Box<Hand> {
         self.threads += 1;
-        Box::new(Hand { core: self.pint.core(), number: self.threads, own, bound: false })
+        Box::new(Hand { core: self.pint.core(), number: self.threads, own, bound: false, has_private: false })
     }
 
     /// The main task of a graph of its own.
     pub fn first(&mut self) -> Path {
         self.active = true;
         self.words.clear();
+        if self.lock().trails.items() > LOGGED {
+            // Whoever could ask for them has been looked at then.
+            self.pint.settle();
+            self.lock().trails.clear();
+        }
         self.pint.first()
     }
 
@@ -109,9 +118,26 @@ impl Crew {
             && core.strand().is_some_and(|now| graph.parallel(*by, now))
     }
 
+    fn lock(&self) -> MutexGuard<'_, Findings> {
+        self.findings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the log of a strand until nothing is parallel to it any more: what stands for it. `writes` says of all lines whether they write.
+    pub(crate) fn trail(
+        &self,
+        items: &[Item],
+        name: impl FnMut(u32) -> SiteId,
+        writes: impl Iterator<Item = bool>,
+    ) -> Option<SiteId> {
+        let mut findings = self.lock();
+        let known = findings.writes.len();
+        findings.writes.extend(writes.skip(known));
+        findings.trails.add(items, name)
+    }
+
     /// What has been found, when all that was left has been looked at.
-    pub(crate) fn findings(&self) -> Vec<Finding> {
+    pub(crate) fn findings(&self) -> Vec<Pair> {
         self.pint.settle();
-        self.findings.lock().unwrap_or_else(PoisonError::into_inner).values().copied().collect()
+        self.lock().pairs.all().cloned().collect()
     }
 }

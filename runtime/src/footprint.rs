@@ -59,8 +59,8 @@ struct Leaf {
     private: bool,
     /// Which words have bits.
     summary: u64,
-    /// Reads, writes.
-    bits: [[u64; WORDS]; 2],
+    /// Reads and writes of each word, next to each other.
+    bits: [[u64; 2]; WORDS],
 }
 
 const _: () = assert!(WORDS == 64);
@@ -256,6 +256,30 @@ impl Footprint {
         self.used == 0 && self.long.is_empty()
     }
 
+    /// Whether any of these bytes, of few pages, have bits.
+    pub fn touches(&self, at: Interval) -> bool {
+        (at.lo() / PAGE..=(at.hi() - 1) / PAGE).any(|page| {
+            let Some(leaf) = self.known_leaf(page).map(|leaf| &self.leaves[leaf]) else { return false };
+            let mut inside = false;
+            for which in [Bits::Read, Bits::Written] {
+                leaf.runs(which, |lo, hi| inside |= lo < at.hi() && at.lo() < hi);
+            }
+            inside
+        })
+    }
+
+    /// The leaf of a page, if there is one.
+    fn known_leaf(&self, page: u64) -> Option<usize> {
+        let mut at = slot(page);
+        loop {
+            let entry = self.table.get(at).filter(|entry| entry.stamp == self.stamp)?;
+            if entry.page == page {
+                return Some(entry.leaf as usize);
+            }
+            at = (at + 1) % SLOTS;
+        }
+    }
+
     /// Whether what is there should be looked at.
     #[inline]
     pub fn is_crowded(&self) -> bool {
@@ -292,7 +316,37 @@ impl Footprint {
         let leaf = self.leaves.get_mut(slot.leaf as usize).filter(|leaf| leaf.private)?;
         let word = (address / 64) as usize % WORDS;
         let told = leaf.set(word, mask(first, first + len), touch);
-        Some((told, leaf.bits[0][word] | leaf.bits[1][word], leaf.bits[1][word]))
+        let [read, written] = leaf.bits[word];
+        Some((told, read | written, written))
+    }
+
+    /// Sets the bits of some bytes of a page that others do not reach, and calls `tell` with each line of 64 bytes: an address in it, and what was read or written, and written, of it
+    /// by now. Whether they were new; none if it is not known to be such a page.
+    #[inline(always)]
+    pub fn touch_lines(
+        &mut self,
+        address: u64,
+        len: u64,
+        touch: Touch,
+        mut tell: impl FnMut(u64, u64, u64),
+    ) -> Option<Told> {
+        let (page, end) = (address / PAGE, address.checked_add(len)?);
+        let slot = self.table.get(slot(page))?;
+        if slot.page != page || slot.stamp != self.stamp || (end - 1) / PAGE != page {
+            return None;
+        }
+        let leaf = self.leaves.get_mut(slot.leaf as usize).filter(|leaf| leaf.private)?;
+        let (mut at, mut told) = (address, Told::Known);
+        while at < end {
+            let (word, to) = ((at / 64) as usize % WORDS, end.min((at / 64 + 1) * 64));
+            if leaf.set(word, mask(at % 64, at % 64 + (to - at)), touch) == Told::New {
+                told = Told::New;
+            }
+            let [read, written] = leaf.bits[word];
+            tell(at, read | written, written);
+            at = to;
+        }
+        Some(told)
     }
 
     /// Sets the bits of some bytes.
@@ -413,7 +467,7 @@ impl Footprint {
             return None;
         }
         if self.used == self.leaves.len() {
-            self.leaves.push(Leaf { page, private: false, summary: 0, bits: [[0; WORDS]; 2] });
+            self.leaves.push(Leaf { page, private: false, summary: 0, bits: [[0; 2]; WORDS] });
         }
         let leaf = &mut self.leaves[self.used];
         (leaf.page, leaf.private) = (page, is_private(&self.regions, page));
@@ -477,10 +531,9 @@ impl Footprint {
         (&self.items, &self.places)
     }
 
-    /// Calls `tell` with the intervals of the bits in ascending order: those that were read, those that were written, and of the former those that were not
-    /// written, in this order of their kinds.
-    pub fn intervals(&mut self, mut tell: impl FnMut(Bits, Interval)) {
-        for which in [Bits::Read, Bits::Written, Bits::OnlyRead] {
+    /// Calls `tell` with the intervals of the bits of these kinds, one kind after the other, in ascending order.
+    pub fn intervals(&mut self, kinds: [Bits; 3], mut tell: impl FnMut(Bits, Interval)) {
+        for which in kinds.into_iter().filter(|&which| which != Bits::Overwritten) {
             let touch = if which == Bits::Written { Touch::Write } else { Touch::Read };
             self.long.iter().filter(|long| long.1 == touch).for_each(|long| tell(which, long.0));
         }
@@ -488,7 +541,7 @@ impl Footprint {
         order.clear();
         order.extend(0..self.used as u32);
         order.sort_unstable_by_key(|&leaf| self.leaves[leaf as usize].page);
-        for which in [Bits::Read, Bits::Written, Bits::OnlyRead] {
+        for which in kinds {
             let mut open: Option<(u64, u64)> = None;
             for leaf in &order {
                 self.leaves[*leaf as usize].runs(which, |lo, hi| match &mut open {
@@ -521,15 +574,17 @@ pub enum Bits {
     Written,
     /// Those that were read and never written.
     OnlyRead,
+    /// Those that were read, then written.
+    Overwritten,
 }
 
 impl Leaf {
     #[inline(always)]
     fn set(&mut self, word: usize, mask: u64, touch: Touch) -> Told {
-        let [read, written] = &mut self.bits;
+        let [read, written] = &mut self.bits[word];
         match touch {
-            Touch::Read if mask & !(read[word] | written[word]) != 0 => read[word] |= mask & !written[word],
-            Touch::Write if mask & !written[word] != 0 => written[word] |= mask,
+            Touch::Read if mask & !(*read | *written) != 0 => *read |= mask & !*written,
+            Touch::Write if mask & !*written != 0 => *written |= mask,
             Touch::Read | Touch::Write => return Told::Known,
         }
         self.summary |= 1 << word;
@@ -539,7 +594,7 @@ impl Leaf {
     fn clear(&mut self) {
         while self.summary != 0 {
             let word = self.summary.trailing_zeros() as usize;
-            (self.bits[0][word], self.bits[1][word]) = (0, 0);
+            self.bits[word] = [0, 0];
             self.summary &= self.summary - 1;
         }
     }
@@ -547,16 +602,17 @@ impl Leaf {
     /// Calls `tell` with the maximal runs of bits, as addresses.
     #[inline(always)]
     fn runs(&self, which: Bits, mut tell: impl FnMut(u64, u64)) {
-        let [read, written] = &self.bits;
         let base = self.page * PAGE;
         let mut summary = self.summary;
         while summary != 0 {
             let word = summary.trailing_zeros() as usize;
             summary &= summary - 1;
+            let [read, written] = self.bits[word];
             let mut bits = match which {
-                Bits::Read => read[word],
-                Bits::Written => written[word],
-                Bits::OnlyRead => read[word] & !written[word],
+                Bits::Read => read,
+                Bits::Written => written,
+                Bits::OnlyRead => read & !written,
+                Bits::Overwritten => read & written,
             };
             let at = base + word as u64 * 64;
             while bits != 0 {
@@ -614,7 +670,14 @@ mod tests {
             }
             prop_assert_eq!(told, by);
             let mut found: BTreeMap<Bits, Vec<Interval>> = BTreeMap::new();
-            footprint.intervals(|which, at| found.entry(which).or_default().push(at));
+            footprint.intervals(KINDS, |which, at| found.entry(which).or_default().push(at));
+            let mut overwritten = BTreeSet::new();
+            footprint.intervals([Bits::OnlyRead, Bits::Overwritten, Bits::Written], |which, at| {
+                if which == Bits::Overwritten {
+                    overwritten.extend(at.lo()..at.hi());
+                }
+            });
+            prop_assert_eq!(overwritten, &read & &written);
             for (which, expected) in [(Bits::Read, read.clone()), (Bits::Written, written.clone()), (Bits::OnlyRead, &read - &written)] {
                 let found = found.remove(&which).unwrap_or_default();
                 prop_assert!(found.windows(2).all(|two| two[0].hi() < two[1].lo()));
@@ -624,6 +687,8 @@ mod tests {
             prop_assert!(footprint.is_empty());
         }
     }
+
+    const KINDS: [Bits; 3] = [Bits::Read, Bits::Written, Bits::OnlyRead];
 
     #[test]
     fn rows_of_a_matrix_are_one_item() {
@@ -639,7 +704,7 @@ mod tests {
         }
         assert_eq!(footprint.logged(|_| 0).0.len(), 32);
         let mut rows = 0;
-        footprint.intervals(|_, at| rows += usize::from(at.len() == 64));
+        footprint.intervals(KINDS, |_, at| rows += usize::from(at.len() == 64));
         assert_eq!(rows, 32, "read, and only read");
     }
 
@@ -654,7 +719,7 @@ mod tests {
         }
         assert_eq!(footprint.touch(3 << 40, LONG, Touch::Read), Told::New);
         let mut found = BTreeMap::new();
-        footprint.intervals(|which, at| *found.entry(which).or_insert(0) += at.len());
+        footprint.intervals(KINDS, |which, at| *found.entry(which).or_insert(0) += at.len());
         assert_eq!(found, BTreeMap::from([(Bits::Read, LONG), (Bits::Written, pages), (Bits::OnlyRead, LONG)]));
         footprint.clear();
         assert!(footprint.is_empty() && !footprint.is_crowded());

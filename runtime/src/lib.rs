@@ -18,9 +18,9 @@
 //! | [`sink`] | the rank's file |
 //! | [`footprint`] | what the strand of a task has touched: bits for bytes, and which lines |
 //! | [`quick`] | accesses of which nothing comes: what hooks look at first |
+//! | `pairs` | pairs of lines that race, each once |
 //! | [`trails`] | which lines of a strand that is over touched which bytes |
 //! | [`crew`] | tasks that run on several threads |
-//! | [`seen`] | what a task of theirs has touched already |
 //! | [`watch`] | races between tasks of the rank, if somebody asks for them |
 //! | [`session`] | a rank's whole life: it makes the cuts and writes down what they find |
 //!
@@ -34,13 +34,13 @@ pub mod crew;
 pub mod footprint;
 pub mod modules;
 mod open;
+mod pairs;
 mod quarantine;
 pub mod quick;
 pub mod rank;
 pub mod recorder;
 pub mod regions;
 pub mod runs;
-pub mod seen;
 pub mod session;
 pub mod sink;
 pub mod stacks;

@@ -34,8 +34,8 @@ use crate::watch::Watch;
 use rest::Life;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-pub(crate) use tasks::Binding;
 pub use tasks::Role;
+pub(crate) use tasks::{Binding, thread_of};
 use thrille_analysis::{Close, Gathered, Status};
 use thrille_model::{
     Access, Act, Caller, Channel, Comb, Ctx, How, Interval, Kind, Lock, LocksetId, Locksets, Operation, Order, Phase,
@@ -287,10 +287,8 @@ impl Rank {
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
             // What the strand has done to it before is another line.
             self.drain(recorder);
-            recorder.seen.clear();
             let _ = recorder.touch(address, usable, Kind::Write, Act::LibraryCall, pc);
             self.drain(recorder);
-            recorder.seen.clear();
             if let Some(watch) = &mut self.watch {
                 watch.forget(address, end);
             }

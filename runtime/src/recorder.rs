@@ -6,7 +6,6 @@ use crate::quick::Quick;
 use crate::rank::{Binding, Role};
 use crate::regions::Regions;
 use crate::runs::{Memory, Offered, Room, Run, Runs, Touch};
-use crate::seen::Seen;
 use crate::stacks::CallStack;
 use crate::underway::{UnderWay, Use};
 use std::sync::Arc;
@@ -46,6 +45,8 @@ pub struct Recorder {
     pub(crate) until: Phase,
     pub(crate) held: Vec<Held>,
     pub(crate) locks: LocksetId,
+    /// Those of creators of tasks that run where they were created, by the task before which they were laid down.
+    pub(crate) laid_down: Vec<(usize, Vec<Held>)>,
     /// The critical sections it is in, of locks that are counted.
     pub(crate) sections: Vec<(Lock, u64)>,
     pub(crate) runs: Runs,
@@ -61,8 +62,7 @@ pub struct Recorder {
     quick: Quick,
     /// What of that others know already.
     again: Again,
-    /// The same on several threads: what it has touched already, and what it does for them.
-    pub(crate) seen: Seen,
+    /// Where tasks are followed on several threads: what it does for them.
     pub(crate) hand: Option<Box<Hand>>,
     regions: Arc<Regions>,
     hint: usize,
@@ -74,7 +74,7 @@ pub struct Recorder {
     /// Its thread's own memory: where, and how much.
     own: (u64, u64),
     /// It has used that and is not bound.
-    asked: bool,
+    pub(crate) asked: bool,
     /// Raised when memory is shared that was not before.
     generation: u32,
     /// Loads and stores executed.
@@ -188,6 +188,7 @@ impl Recorder {
             until: Phase(0),
             held: Vec::new(),
             locks: LocksetId::EMPTY,
+            laid_down: Vec::new(),
             sections: Vec::new(),
             repeated: Vec::new(),
             runs: Runs::new(BUFFERED),
@@ -197,7 +198,6 @@ impl Recorder {
             footprint: Footprint::default(),
             quick: Quick::default(),
             again: Again::default(),
-            seen: Seen::default(),
             hand: None,
             hint: 0,
             threaded: false,
@@ -260,7 +260,7 @@ impl Recorder {
 
     /// Something has changed that [`Quick`] does not know of.
     pub(crate) fn renew_quick(&mut self) {
-        self.quick.renew(!self.threaded && self.watched.now.0.is_empty());
+        self.quick.renew(!self.shares_all() && self.watched.now.0.is_empty());
     }
 
     /// What was idle counts as well.
@@ -277,17 +277,16 @@ impl Recorder {
         if self.footprint.is_on() {
             return self.touch_by_task(address, len, kind, act, pc);
         }
-        if self.seen.is_on() && self.seen.has(address, len, kind) {
-            self.observed += 1;
-            return Room::Enough;
-        }
         self.touch_by_strand(address, len, kind, act, pc)
     }
 
     /// A load or store by a task that runs after another, of a line that only tasks reach, most of which go on where the same place was before. False if it is not such.
     #[inline(always)]
     pub fn touch_on(&mut self, address: u64, len: u64, touch: Touches, act: Act, pc: u64) -> bool {
-        if !self.footprint.is_on() || self.threaded || self.locks != LocksetId::EMPTY || !self.watched.now.0.is_empty()
+        if !self.footprint.is_on()
+            || self.shares_all()
+            || self.locks != LocksetId::EMPTY
+            || !self.watched.now.0.is_empty()
         {
             return false;
         }
@@ -304,6 +303,36 @@ impl Recorder {
         true
     }
 
+    /// The same of so many executions that leave nothing out in between, of one page; none if it is not such.
+    #[inline(always)]
+    pub fn touch_row_on(
+        &mut self,
+        address: u64,
+        len: u64,
+        times: u64,
+        touch: Touches,
+        act: Act,
+        pc: u64,
+    ) -> Option<Room> {
+        if !self.footprint.is_on()
+            || self.shares_all()
+            || self.locks != LocksetId::EMPTY
+            || !self.watched.now.0.is_empty()
+            || len == 0
+        {
+            return None;
+        }
+        let quick = &mut self.quick;
+        let told =
+            self.footprint.touch_lines(address, len, touch, |line, read, written| quick.put(line, read, written));
+        let told = told?;
+        (self.executed, self.observed) = (self.executed + times, self.observed + times);
+        Some(match told {
+            Told::Known => Room::Enough,
+            Told::New => self.touch_first(Item::bytes(address, len), len, act, touch, pc),
+        })
+    }
+
     /// The same by a task among tasks that run one after the other: what is not kept apart by anything goes to its footprint, and what matters to others too goes on.
     #[inline(always)]
     fn touch_by_task(&mut self, address: u64, len: u64, kind: Kind, act: Act, pc: u64) -> Room {
@@ -316,7 +345,7 @@ impl Recorder {
             return self.touch_with_care(address, len, kind, act, pc);
         }
         let mut room = Room::Enough;
-        if !self.threaded
+        if !self.shares_all()
             && self.watched.now.0.is_empty()
             && let Some((told, read, written)) = self.footprint.touch_line(address, len, plain)
         {
@@ -345,7 +374,7 @@ impl Recorder {
     /// Whether others than the tasks may have to know of these bytes.
     #[inline(always)]
     fn concerns_others(&mut self, lo: u64, hi: u64) -> bool {
-        self.threaded || !self.watched.now.0.is_empty() || !self.regions.is_clear_of(lo, hi, &mut self.hint)
+        self.shares_all() || !self.watched.now.0.is_empty() || !self.regions.is_clear_of(lo, hi, &mut self.hint)
     }
 
     /// The strand has not touched all of these bytes before in this way.
@@ -395,9 +424,6 @@ impl Recorder {
                 return Room::Full;
             }
             self.crossed = Crossed { any: true, private: true };
-            if self.seen.is_on() {
-                self.seen.add(address, len, kind);
-            }
             return self.record(self.pos, address, end, self.strand.rank, UNRESOLVED, kind, act, pc);
         };
         let lo = address - region.start + region.offset;
@@ -469,8 +495,7 @@ impl Recorder {
     /// The same, if the line just goes on: the shortest way, which calls nothing. False: nothing has happened.
     #[inline(always)]
     pub fn goes_on(&mut self, address: u64, len: u64, kind: Kind, pc: u64) -> bool {
-        let goes_on =
-            !self.seen.is_on() && !self.footprint.is_on() && self.runs.goes_on(pc, kind, address, len, self.era);
+        let goes_on = !self.footprint.is_on() && self.runs.goes_on(pc, kind, address, len, self.era);
         self.executed += u64::from(goes_on);
         self.observed += u64::from(goes_on);
         goes_on
@@ -581,7 +606,13 @@ impl Recorder {
         self.generation.wrapping_add(self.watched.grown)
     }
 
-    /// Tasks that run one after the other are followed from now on, or not.
+    /// Whether other strands of its rank must know of what it does to private memory.
+    #[inline(always)]
+    fn shares_all(&self) -> bool {
+        self.threaded && !self.hand.as_ref().is_some_and(|hand| hand.has_private)
+    }
+
+    /// Tasks are followed from now on, or not.
     pub(crate) fn follow_tasks(&mut self, follow: bool) {
         if follow && !self.footprint.is_on() {
             self.generation = self.generation.wrapping_add(1);
@@ -602,7 +633,7 @@ impl Recorder {
         }
         self.threaded = threaded;
         self.footprint.see(regions);
-        if threaded || !Arc::ptr_eq(&self.regions, regions) {
+        if self.shares_all() || !Arc::ptr_eq(&self.regions, regions) {
             self.quick.renew(false);
         }
         if !Arc::ptr_eq(&self.regions, regions) {
@@ -707,7 +738,6 @@ impl Recorder {
 
     /// Goes on to the next position, which nobody else can tell from the one before.
     pub(crate) fn step(&mut self) {
-        self.seen.clear();
         self.era += 1;
         self.pos.0 += 1;
     }

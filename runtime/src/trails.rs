@@ -4,7 +4,7 @@
 //! A strand of one line needs none.
 
 use crate::footprint::Item;
-use thrille_model::{Interval, Kind};
+use thrille_model::Interval;
 use thrille_tasks::{Race, SiteId, Touch};
 
 /// Numbers from here on are trails, below are lines.
@@ -47,6 +47,11 @@ impl Trails {
         Some(SiteId(TRAILS | number))
     }
 
+    /// How many items are kept.
+    pub fn items(&self) -> usize {
+        self.items.len()
+    }
+
     /// Whether it is time to ask what is still needed.
     pub fn is_full(&self) -> bool {
         self.items.len() + self.spans.len() - self.free.len() > self.next.max(KEPT)
@@ -85,22 +90,20 @@ impl Trails {
         if self.items.capacity() > KEPT { self.items = Vec::new() } else { self.items.clear() }
     }
 
-    /// The lines that touched bytes of `at` in this way; `kind` says how a line touches.
+    /// The lines that touched bytes of `at` in this way; `writes` says how a line touches.
     fn lines<'a>(
         &'a self,
         site: SiteId,
         at: Interval,
         touch: Touch,
-        kind: &'a impl Fn(SiteId) -> Kind,
+        writes: &'a impl Fn(SiteId) -> bool,
     ) -> impl Iterator<Item = Item> + 'a {
         let all = |span: Span| &self.items[span.from as usize..(span.from + span.len) as usize];
         let number = site.0.checked_sub(TRAILS);
         let span = number.and_then(|number| self.spans.get(number as usize).copied()).unwrap_or_default();
         let one = number.is_none().then(|| Item { place: site.0, ..Item::bytes(at.lo(), at.len()) });
         let alike = move |item: &&Item| {
-            item.lo < at.hi()
-                && at.lo() < item.hi()
-                && (kind(SiteId(item.place)) == Kind::Write) == (touch == Touch::Write)
+            item.lo < at.hi() && at.lo() < item.hi() && writes(SiteId(item.place)) == (touch == Touch::Write)
         };
         one.into_iter().chain(all(span).iter().filter(alike).copied())
     }
@@ -109,13 +112,13 @@ impl Trails {
     pub fn pairs(
         &self,
         race: &Race,
-        kind: impl Fn(SiteId) -> Kind,
+        writes: impl Fn(SiteId) -> bool,
         mut known: impl FnMut(SiteId, SiteId) -> bool,
         mut tell: impl FnMut(&Race),
     ) {
         let at = race.bytes;
-        for one in self.lines(race.earlier.site, at, race.earlier.touch, &kind) {
-            for other in self.lines(race.later.site, at, race.later.touch, &kind) {
+        for one in self.lines(race.earlier.site, at, race.earlier.touch, &writes) {
+            for other in self.lines(race.later.site, at, race.later.touch, &writes) {
                 let (earlier, later) = (SiteId(one.place), SiteId(other.place));
                 let mut race = Race { ..*race };
                 (race.earlier.site, race.later.site) = (earlier, later);
@@ -143,12 +146,12 @@ mod tests {
     }
 
     /// Lines that end in 1 write, others read.
-    fn kind(line: SiteId) -> Kind {
-        if line.0 % 10 == 1 { Kind::Write } else { Kind::Read }
+    fn writes(line: SiteId) -> bool {
+        line.0 % 10 == 1
     }
 
     fn lines(trails: &Trails, site: SiteId, bytes: Interval, touch: Touch) -> Vec<(u32, u64, u64)> {
-        let all = trails.lines(site, bytes, touch, &kind);
+        let all = trails.lines(site, bytes, touch, &writes);
         all.flat_map(|item| item.within(bytes).map(move |at| (item.place, at.lo(), at.hi()))).collect()
     }
 
@@ -196,7 +199,7 @@ mod tests {
         let mut found = Vec::new();
         trails.pairs(
             &race,
-            kind,
+            writes,
             |_, _| false,
             |race| found.push((race.earlier.site.0, race.later.site.0, race.bytes)),
         );

@@ -4,7 +4,9 @@
 //! memory of others, which only one-sided operations reach, has numbers of its own above all addresses.
 
 use crate::crew::{Crew, Hand};
-use crate::footprint::{Bits, Footprint};
+use crate::footprint::{Bits, Footprint, Place};
+use crate::pairs::{Pair, Pairs};
+use crate::rank::thread_of;
 use crate::regions::Regions;
 use crate::runs::Run;
 use crate::trails::Trails;
@@ -12,13 +14,12 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use thrille_model::{
-    Act, Atomic, Effect, Interval, Kind, LocksetId, Locksets, Mode as Hold, Object, Phases, Pos, Race, Rank, Segment,
-    Side, StackId, Strand, Why,
+    Act, Atomic, Effect, Interval, Kind, Lock, LocksetId, Locksets, Mode as Hold, Object, Phase, Phases, Pos, Race,
+    Rank, Segment, Side, StackId, Strand, Why,
 };
-use thrille_tasks::{Access, AnyDetector, Atomicity, Event, Guard, Guards, Mark, Mode, Race as Found, SiteId, Touch};
+use thrille_tasks::pint::Accessed;
+use thrille_tasks::{Access, AnyDetector, Atomicity, Event, Guard, Guards, Mark, Mode, SiteId, Touch};
 
-/// Pairs of places that are reported, at most.
-const MOST: usize = 10_000;
 /// Where memory of others is.
 const FAR: u64 = 1 << 62;
 /// Bytes of one part of it.
@@ -36,40 +37,13 @@ struct Line {
     locks: LocksetId,
 }
 
-/// A pair of lines that race.
-#[derive(Clone, Debug)]
-struct Pair {
-    first: Found,
-    seen: u64,
-    phases: Phases,
-}
-
-/// Pairs of lines that race, each once.
-#[derive(Debug, Default)]
-struct Pairs(FxHashMap<(SiteId, SiteId), Pair>);
-
-impl Pairs {
-    fn key(one: SiteId, other: SiteId) -> (SiteId, SiteId) {
-        (one.min(other), one.max(other))
-    }
-
-    /// Takes in a race of strands by the pairs of their lines.
-    fn add(&mut self, trails: &Trails, lines: &[(Line, StackId)], race: &Found, phases: Phases) {
-        let kind = |site: SiteId| match lines[site.0 as usize].0.kind {
-            Kind::Atomic(atomic) if atomic.effect != Effect::Load => Kind::Write,
-            Kind::Write => Kind::Write,
-            Kind::Atomic(_) | Kind::Read | Kind::Await => Kind::Read,
-        };
-        let mut found = Vec::new();
-        let known = |one, other| self.0.contains_key(&Self::key(one, other));
-        trails.pairs(race, kind, known, |race| found.push(*race));
-        for first in found {
-            let key = Self::key(first.earlier.site, first.later.site);
-            if let Some(pair) = self.0.get_mut(&key) {
-                pair.seen += 1;
-            } else if self.0.len() < MOST {
-                self.0.insert(key, Pair { first, seen: 1, phases });
-            }
+impl Line {
+    /// Whether it writes.
+    fn writes(&self) -> bool {
+        match self.kind {
+            Kind::Atomic(atomic) => atomic.effect != Effect::Load,
+            Kind::Write => true,
+            Kind::Read | Kind::Await => false,
         }
     }
 }
@@ -104,6 +78,8 @@ pub struct Watch {
     unfit: Option<Unfit>,
     /// How many tasks there have been.
     created: u64,
+    /// How many of them used what their thread has for itself.
+    bound: u64,
     /// For tasks that run on several threads, who are not the detector's then.
     pub crew: Option<Crew>,
 }
@@ -128,6 +104,7 @@ impl Watch {
             words: FxHashMap::default(),
             unfit: None,
             created: 0,
+            bound: 0,
             crew: None,
         }
     }
@@ -248,6 +225,33 @@ impl Watch {
         (!self.own.iter().any(|own| own.covers(at))).then_some(at)
     }
 
+    /// What keeps an access under these locks apart from others.
+    fn guard(
+        &mut self,
+        locks: LocksetId,
+        atomicity: Option<Atomicity>,
+        thread: Option<usize>,
+        locksets: &Locksets,
+    ) -> Guard {
+        if locks == LocksetId::EMPTY && atomicity.is_none() && thread.is_none() {
+            return Guard::NONE;
+        }
+        let (guards, crew) = (&mut self.guards, &self.crew);
+        *self.held.entry((locks, atomicity, thread)).or_insert_with(|| {
+            let locks = locksets.get(locks).iter();
+            let locks = locks.map(|held| lock_number(held.lock) | u64::from(held.mode == Hold::Shared));
+            let locks = locks.chain(thread.map(|thread| {
+                let mut hasher = FxHasher::default();
+                ("thread", thread).hash(&mut hasher);
+                hasher.finish() << 1
+            }));
+            match crew {
+                Some(crew) => crew.pint.guards().of(locks, atomicity),
+                None => guards.of(locks, atomicity),
+            }
+        })
+    }
+
     /// A run in the words of the detectors; none if it touches what its thread has for itself.
     fn named(
         &mut self,
@@ -268,27 +272,7 @@ impl Watch {
                 (if atomic.effect == Effect::Load { Touch::Read } else { Touch::Write }, Some(atomicity(atomic)))
             }
         };
-        let guard = if run.locks == LocksetId::EMPTY && atomicity.is_none() && thread.is_none() {
-            Guard::NONE
-        } else {
-            let (guards, crew) = (&mut self.guards, &self.crew);
-            *self.held.entry((run.locks, atomicity, thread)).or_insert_with(|| {
-                let locks = locksets.get(run.locks).iter().map(|held| {
-                    let mut hasher = FxHasher::default();
-                    held.lock.hash(&mut hasher);
-                    hasher.finish() << 1 | u64::from(held.mode == Hold::Shared)
-                });
-                let locks = locks.chain(thread.map(|thread| {
-                    let mut hasher = FxHasher::default();
-                    ("thread", thread).hash(&mut hasher);
-                    hasher.finish() << 1
-                }));
-                match crew {
-                    Some(crew) => crew.pint.guards().of(locks, atomicity),
-                    None => guards.of(locks, atomicity),
-                }
-            })
-        };
+        let guard = self.guard(run.locks, atomicity, thread, locksets);
         let line = Line { pc: run.pc, kind: run.kind, act: run.act, locks: run.locks };
         let lines = &mut self.lines;
         let site = *self.numbers.entry(line).or_insert_with(|| {
@@ -318,37 +302,44 @@ impl Watch {
         }
         let (pairs, phases) = (&mut self.pairs, Phases { lo: run.phase, hi: Some(run.until) });
         let (trails, lines) = (&self.trails, &self.lines);
-        self.detector.access(&self.guards, &access, &mut |race| pairs.add(trails, lines, race, phases));
+        let writes = |site: SiteId| lines[site.0 as usize].0.writes();
+        self.detector.access(&self.guards, &access, &mut |race| pairs.add(trails, writes, race, phases));
     }
 
-    /// The strand of a task is over, or has touched enough for now: looks at what it has touched, without any guard.
-    pub(crate) fn strand(&mut self, footprint: &mut Footprint, phases: Phases) {
+    /// Whether each thread has its own memory there.
+    pub(crate) fn has_own(&self, address: u64) -> bool {
+        self.own.iter().any(|own| own.lo() <= address && address < own.hi())
+    }
+
+    /// A task uses what its thread has for itself.
+    pub(crate) fn binds(&mut self) {
+        self.bound += 1;
+    }
+
+    /// The strand of a task is over, or has touched enough for now: looks at what it has touched, under no lock. Whether it has touched what its thread has for itself.
+    pub(crate) fn strand(&mut self, me: Rank, footprint: &mut Footprint, phases: Phases) -> bool {
         if footprint.is_empty() {
-            return;
+            return false;
         }
+        let binds = self.own.iter().any(|&own| footprint.touches(own));
+        let guard = if binds { self.guards.of([lock_number(thread_of(me))], None) } else { Guard::NONE };
         let (lines, numbers) = (&mut self.lines, &mut self.numbers);
-        let (items, places) = footprint.logged(|place| {
-            let line = Line { pc: place.pc, kind: place.kind, act: place.act, locks: LocksetId::EMPTY };
-            let number = numbers.entry(line).or_insert_with(|| {
-                lines.push((line, place.stack));
-                SiteId(lines.len() as u32 - 1)
-            });
-            number.0
-        });
+        let (items, places) = footprint.logged(|place| number(lines, numbers, place));
         let name = |place: u32| SiteId(places[place as usize].name);
         if let Some(site) = self.trails.add(items, name) {
             let (pairs, trails, lines) = (&mut self.pairs, &self.trails, &self.lines);
+            let writes = |site: SiteId| lines[site.0 as usize].0.writes();
             let (detector, guards, own, stack) = (&mut self.detector, &self.guards, &self.own, self.stack);
             let mut stack_low = self.stack_low;
-            footprint.intervals(|which, all| {
+            footprint.intervals([Bits::Read, Bits::Written, Bits::OnlyRead], |which, all| {
                 without(own, all, |at| {
                     if stack.is_some_and(|stack| stack.overlaps(at)) {
                         stack_low = stack_low.min(at.lo());
                     }
                     let touch = if which == Bits::Written { Touch::Write } else { Touch::Read };
-                    let access = Access { at, touch, guard: Guard::NONE, site };
+                    let access = Access { at, touch, guard, site };
                     if which != Bits::OnlyRead {
-                        detector.check(guards, &access, &mut |race| pairs.add(trails, lines, race, phases));
+                        detector.check(guards, &access, &mut |race| pairs.add(trails, writes, race, phases));
                     }
                     if which != Bits::Read {
                         detector.keep(&access);
@@ -362,6 +353,46 @@ impl Watch {
             let detector = &self.detector;
             self.trails.retain(|need| detector.sites(need));
         }
+        binds
+    }
+
+    /// The same on one of several threads: what it has touched goes to the thread's core, and is looked at by others.
+    pub(crate) fn strand_of(
+        &mut self,
+        hand: &mut Hand,
+        footprint: &mut Footprint,
+        phase: Phase,
+        locksets: &Locksets,
+    ) -> bool {
+        if footprint.is_empty() {
+            return false;
+        }
+        let binds = hand.touches_own(footprint);
+        hand.bound |= binds;
+        let guard = self.guard(LocksetId::EMPTY, None, hand.thread(), locksets);
+        let (lines, numbers) = (&mut self.lines, &mut self.numbers);
+        let (items, places) = footprint.logged(|place| number(lines, numbers, place));
+        let name = |place: u32| SiteId(places[place as usize].name);
+        let site = self
+            .crew
+            .as_ref()
+            .filter(|_| hand.core.strand().is_some())
+            .and_then(|crew| crew.trail(items, name, self.lines.iter().map(|(line, _)| line.writes())));
+        if let Some(site) = site {
+            hand.core.stamp(phase.0);
+            footprint.intervals([Bits::OnlyRead, Bits::Overwritten, Bits::Written], |which, all| {
+                without(&hand.own, all, |at| {
+                    let (how, touch) = match which {
+                        Bits::Written => (Accessed::Written, Touch::Write),
+                        Bits::Overwritten => (Accessed::Overwritten, Touch::Read),
+                        Bits::Read | Bits::OnlyRead => (Accessed::Read, Touch::Read),
+                    };
+                    hand.core.accessed(how, Access { at, touch, guard, site });
+                });
+            });
+        }
+        footprint.clear();
+        binds
     }
 
     /// The races, in the words of the report; `site` names places in the program.
@@ -373,15 +404,7 @@ impl Watch {
         mut site: impl FnMut(u64) -> thrille_model::Site,
     ) -> Vec<Race> {
         let found = self.crew.as_ref().map(Crew::findings).unwrap_or_default();
-        let found: Vec<Pair> = found
-            .into_iter()
-            .map(|found| Pair {
-                first: found.first,
-                seen: found.seen,
-                phases: Phases { lo: found.phase, hi: Some(found.phase) },
-            })
-            .collect();
-        let mut pairs: Vec<&Pair> = self.pairs.0.values().chain(&found).collect();
+        let mut pairs: Vec<&Pair> = self.pairs.all().chain(&found).collect();
         pairs.sort_by_key(|pair| (pair.first.earlier.site, pair.first.later.site));
         let mut side = |found: thrille_tasks::Side, bytes: Interval, pair: &Pair| {
             let (line, stack) = self.lines[found.site.0 as usize];
@@ -452,8 +475,32 @@ impl Watch {
                 self.mode
             )),
         }
+        if self.bound > 0 {
+            notes.push(format!(
+                "{} tasks used their thread's number or memory that each thread has its own of: two such tasks are taken not to run at the same time; \
+                 run without --tasks for their races",
+                self.bound
+            ));
+        }
         notes
     }
+}
+
+/// The number of a line that a footprint names.
+fn number(lines: &mut Vec<(Line, StackId)>, numbers: &mut FxHashMap<Line, SiteId>, place: &Place) -> u32 {
+    let line = Line { pc: place.pc, kind: place.kind, act: place.act, locks: LocksetId::EMPTY };
+    let number = numbers.entry(line).or_insert_with(|| {
+        lines.push((line, place.stack));
+        SiteId(lines.len() as u32 - 1)
+    });
+    number.0
+}
+
+/// An even number for a lock.
+fn lock_number(lock: Lock) -> u64 {
+    let mut hasher = FxHasher::default();
+    lock.hash(&mut hasher);
+    hasher.finish() << 1
 }
 
 /// Atomics that are atomic towards each other.

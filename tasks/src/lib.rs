@@ -31,6 +31,7 @@ mod guard;
 mod mode;
 mod order;
 mod pages;
+mod parts;
 pub mod pint;
 mod serial;
 mod shadow;

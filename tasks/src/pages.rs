@@ -4,31 +4,91 @@
 //! root through nodes all over the memory. Here a hash table leads to the page of 4,096 bytes, and a page has its intervals in one short sorted list: a row
 //! costs a search and a copy or two, a long interval one list of one element for each of its pages. [`crate::Treaps`] does the same as the paper has it.
 //!
-//! Neighbours with the same entry are one, within a page.
+//! Neighbours with the same entry are one, within a page. A page that many strands have shared out among themselves, in equal parts, has an entry for each part in
+//! place of the list ([`crate::parts`]).
 
 use crate::cells::{Cells, Entry};
+use crate::parts::Parts;
 use rustc_hash::FxHashMap;
 use thrille_history::Interval;
 
-const PAGE: u64 = 4096;
+pub(crate) const PAGE: u64 = 4096;
 
 /// Tables with room for more than this are given back when they are cleared.
 const KEPT: usize = 1 << 10;
 
 /// Bytes of a page, counted from its begin, with one entry.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
-    lo: u16,
-    hi: u16,
-    entry: Entry,
+pub(crate) struct Piece {
+    pub lo: u16,
+    pub hi: u16,
+    pub entry: Entry,
 }
 
 const _: () = assert!(size_of::<Piece>() == 12);
 
-/// See the top of `pages.rs`. Pieces of a page are in order, apart from one another, and not empty.
+/// What a page has. Pieces are in order, apart from one another, and not empty.
+#[derive(Clone, Debug)]
+enum Page {
+    List(Vec<Piece>),
+    Parts(Parts),
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Self::List(Vec::new())
+    }
+}
+
+impl Page {
+    /// Calls `visit` with the pieces that have bytes from `lo` to `hi`.
+    #[inline(always)]
+    fn visit(&self, lo: u16, hi: u16, mut visit: impl FnMut(Piece)) {
+        match self {
+            Self::List(pieces) => {
+                pieces[first_behind(pieces, lo)..]
+                    .iter()
+                    .take_while(|piece| piece.lo < hi)
+                    .for_each(|&piece| visit(piece));
+            }
+            Self::Parts(parts) => parts.visit(lo, hi, visit),
+        }
+    }
+
+    /// Its list; parts become one if such an update cannot be said of them. None if it has been carried out.
+    #[inline(always)]
+    fn list(
+        &mut self,
+        lo: u16,
+        hi: u16,
+        change: impl FnMut(u16, u16, Option<Entry>) -> Option<Entry>,
+    ) -> Option<&mut Vec<Piece>> {
+        if let Self::Parts(parts) = self {
+            // One who takes all of the page needs no parts.
+            let whole = u64::from(hi - lo) == PAGE;
+            if !whole && parts.update(lo, hi, change) {
+                return None;
+            }
+            *self = Self::List(parts.pieces());
+        }
+        match self {
+            Self::List(pieces) => Some(pieces),
+            Self::Parts(_) => None,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::List(pieces) => pieces.is_empty(),
+            Self::Parts(parts) => parts.is_empty(),
+        }
+    }
+}
+
+/// See the top of `pages.rs`.
 #[derive(Clone, Debug, Default)]
 pub struct Pages {
-    pages: FxHashMap<u64, Vec<Piece>>,
+    pages: FxHashMap<u64, Page>,
     /// What a part of a page becomes.
     scratch: Vec<Piece>,
 }
@@ -83,8 +143,9 @@ impl Cells for Pages {
     fn covering(&self, at: Interval) -> Option<Entry> {
         let mut all = None;
         for (page, lo, hi) in parts(at) {
-            let pieces = self.pages.get(&page)?;
-            let piece = pieces.get(first_behind(pieces, lo))?;
+            let mut found = None;
+            self.pages.get(&page)?.visit(lo, hi, |piece| found = found.or(Some(piece)));
+            let piece = found?;
             if piece.lo > lo || piece.hi < hi || *all.get_or_insert(piece.entry) != piece.entry {
                 return None;
             }
@@ -95,14 +156,11 @@ impl Cells for Pages {
     fn visit(&self, at: Interval, mut visit: impl FnMut(Interval, Entry)) {
         for (page, lo, hi) in parts(at) {
             let Some(pieces) = self.pages.get(&page) else { continue };
-            for piece in &pieces[first_behind(pieces, lo)..] {
-                if piece.lo >= hi {
-                    break;
-                }
+            pieces.visit(lo, hi, |piece| {
                 if let Some(at) = bytes(page, piece.lo, piece.hi) {
                     visit(at, piece.entry);
                 }
-            }
+            });
         }
     }
 
@@ -112,7 +170,13 @@ impl Cells for Pages {
                 let entry = change(bytes(page, lo, hi)?, old)?;
                 Some(Piece { lo, hi, entry })
             };
-            let pieces = self.pages.entry(page).or_default();
+            let whole = self.pages.entry(page).or_default();
+            let Some(pieces) = whole.list(lo, hi, |lo, hi, old| new(lo, hi, old).map(|piece| piece.entry)) else {
+                if whole.is_empty() {
+                    self.pages.remove(&page);
+                }
+                continue;
+            };
             let first = first_behind(pieces, lo);
             if let Some(piece) = pieces.get(first).filter(|piece| piece.lo <= lo && hi <= piece.hi) {
                 // One piece, which often stays as it is.
@@ -129,6 +193,11 @@ impl Cells for Pages {
                 }
                 if pieces.is_empty() {
                     self.pages.remove(&page);
+                } else if pieces.len() == pieces.capacity()
+                    && let Some(parts) = Parts::of(pieces)
+                {
+                    // It would grow.
+                    *whole = Page::Parts(parts);
                 }
                 continue;
             }
@@ -208,7 +277,7 @@ impl Cells for Pages {
     }
 
     fn entries(&self, mut visit: impl FnMut(Entry)) {
-        self.pages.values().flatten().for_each(|piece| visit(piece.entry));
+        self.pages.values().for_each(|page| page.visit(0, PAGE as u16, |piece| visit(piece.entry)));
     }
 }
 
@@ -236,8 +305,12 @@ mod tests {
         /// Whatever is stored and forgotten, it holds what the treaps hold.
         #[test]
         fn as_in_treaps(steps in prop::collection::vec(
-            (prop_oneof![0u64..40, 4080u64..4110, 0u64..20_000], prop_oneof![1u64..9, 1u64..9_000], 0u32..6, 0u8..8), 0..120))
+            (prop_oneof![0u64..40, 4080u64..4110, 0u64..20_000], prop_oneof![1u64..9, 1u64..9_000], 0u32..6, 0u8..8), 0..120),
+            equal in prop::collection::vec((0u64..600, 1u64..6, 0u32..6, 0u8..8), 0..200), by in prop_oneof![Just(4u64), Just(8), Just(16)])
         {
+            let equal = equal.into_iter().map(|(lo, len, who, what)| (lo * by, len * by, who, what));
+            let (odd, later) = steps.split_at(steps.len() / 2);
+            let steps: Vec<_> = odd.iter().take(3).copied().chain(equal).chain(later.iter().copied()).collect();
             let (mut pages, mut treaps) = (Pages::default(), Treaps::default());
             for (lo, len, who, what) in steps {
                 let at = Interval::from_len(lo, len).expect("bytes");
@@ -266,7 +339,8 @@ mod tests {
                 prop_assert_eq!(stored(&pages, at), stored(&treaps, at));
                 prop_assert_eq!(pages.covering(at), treaps.covering(at));
                 prop_assert_eq!(pages.is_empty(), Cells::is_empty(&treaps));
-                for pieces in pages.pages.values() {
+                for page in pages.pages.values() {
+                    let Page::List(pieces) = page else { continue };
                     prop_assert!(pieces.iter().all(|piece| piece.lo < piece.hi && u64::from(piece.hi) <= PAGE));
                     prop_assert!(pieces.windows(2).all(|two| two[0].hi < two[1].lo || two[0].hi == two[1].lo && two[0].entry != two[1].entry));
                 }

@@ -10,13 +10,14 @@
 //! | `piece.rs` | `Piece`: what a strand has accessed |
 //! | `trace.rs` | traces with room for so much, and how they are collected |
 //! | `queue.rs` | the queue that the treap workers follow |
-//! | `treaps.rs`, `workers.rs` | the access history, in three parts; who looks at what |
+//! | `history.rs`, `workers.rs` | the access history, in three parts; who looks at what |
 //! | `recycle.rs` | memory that is given back |
 //! | `sync.rs` | locks and atomics: the model checker's in tests |
 //!
 //! # Deviations from the paper
 //!
 //! - Tickets instead of counts of predecessors (`trace.rs`).
+//! - The history is in pages, not in treaps (`pages.rs`); the workers have kept their name.
 //! - Guards: locks and atomics, as in `detector.rs`.
 //! - Memory is kept back longer (`recycle.rs`), and the memory of tasks, which the runtime uses again, is forgotten with their last piece as stacks are.
 //! - Threads of a parallel region are tasks of their own in between two barriers ([`Team`]).
@@ -26,17 +27,17 @@
 //! As `detector.rs`: of each byte a race is found, not all.
 
 mod graph;
+mod history;
 mod labels;
 mod piece;
 mod queue;
 mod recycle;
 mod sync;
 mod trace;
-mod treaps;
 mod workers;
 
 pub use graph::{Graph, Path, Team};
-pub use piece::Block;
+pub use piece::{Accessed, Block};
 pub use workers::{Found, GiveBack};
 
 use crate::detector::Access;
@@ -124,7 +125,7 @@ impl Drop for Pint {
     }
 }
 
-/// Accesses that one piece has at most, before they are joined.
+/// Accesses of a kind that one piece has at most.
 const MOST: usize = 1 << 14;
 
 /// A thread of the program: the strand that it runs, and what that has done so far.
@@ -173,6 +174,21 @@ impl Core {
         if self.at.is_some() {
             self.draft.accesses.push(access);
             if self.draft.accesses.len() >= MOST {
+                self.leave();
+            }
+        }
+    }
+
+    /// The strand has accessed this, and nothing next to it in the same way.
+    pub fn accessed(&mut self, how: Accessed, access: Access) {
+        if self.at.is_some() {
+            let list = match how {
+                Accessed::Read => &mut self.draft.reads,
+                Accessed::Overwritten => &mut self.draft.overwritten,
+                Accessed::Written => &mut self.draft.writes,
+            };
+            list.push(access);
+            if list.len() >= MOST {
                 self.leave();
             }
         }

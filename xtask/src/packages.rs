@@ -1,4 +1,4 @@
-//! The Debian packages that the tests need.
+//! The Debian packages that the tests and the benchmarks need.
 
 use crate::Result;
 use std::process::Command;
@@ -30,6 +30,13 @@ const NEEDED: &[(&str, &str)] = &[
     ("llvm-config-19", "llvm-19-dev"),
 ];
 
+/// The same for `bench tasks`, which compares with the compiler's sanitizer and Archer.
+pub const COMPARED: &[(&str, &str)] = &[
+    ("clang-16", "clang-16"),
+    ("/usr/lib/llvm-16/lib/libarcher.so", "libomp-16-dev"),
+    ("/usr/lib/llvm-16/lib/clang/16/lib/linux/libclang_rt.tsan-x86_64.a", "libclang-rt-16-dev"),
+];
+
 /// Whether a command is in `PATH`.
 pub fn has(command: &str) -> bool {
     // A name with a directory is that file, whatever it is joined to.
@@ -37,9 +44,14 @@ pub fn has(command: &str) -> bool {
     std::env::split_paths(&path).any(|dir| dir.join(command).is_file())
 }
 
-/// Installs what is missing when root, else says how to.
+/// Installs what is missing for the tests when root, else says how to.
 pub fn install() -> Result<()> {
-    let missing: Vec<&str> = NEEDED.iter().filter(|(command, _)| !has(command)).map(|&(_, package)| package).collect();
+    install_for("the test suite", NEEDED)
+}
+
+/// The same of these, for whatever needs them.
+pub fn install_for(who: &str, needed: &[(&str, &str)]) -> Result<()> {
+    let missing: Vec<&str> = needed.iter().filter(|(command, _)| !has(command)).map(|&(_, package)| package).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -52,7 +64,7 @@ pub fn install() -> Result<()> {
     }
     if !is_root() {
         let line = line.replace("apt-get", "sudo apt-get");
-        return Err(format!("the tests need {}. Install them with\n    {line}", missing.join(", ")));
+        return Err(format!("{who} needs {}. Install them with\n    {line}", missing.join(", ")));
     }
     println!("{line}");
     let status = Command::new("sh").args(["-c", &line]).env("DEBIAN_FRONTEND", "noninteractive").status();

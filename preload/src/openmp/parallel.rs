@@ -22,7 +22,7 @@ use crate::real::Real;
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use thrille_model::Interval;
 use thrille_runtime::graph::pint::{Core, Path, Team};
 use thrille_runtime::graph::{End, Event, Misnested};
@@ -65,12 +65,16 @@ pub struct Place {
     frames: AtomicU64,
     /// It uses what its thread has for itself, as the thread's part of a region may at any time.
     bound: AtomicBool,
+    /// While it is in a section, which has a path of its own: where it was.
+    outside: Mutex<Vec<Path>>,
 }
 
 /// What the graph has of a region.
 pub type Members = OnceLock<Team>;
 
 thread_local! {
+    /// The task that the thread runs.
+    static RUNS: RefCell<Option<Arc<Task>>> = const { RefCell::new(None) };
     static STACK: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
@@ -159,7 +163,8 @@ pub fn parallel_begin(by: &Task, region: &Region) {
 }
 
 /// The region is over.
-pub fn parallel_end(by: &Task, region: &Region) {
+pub fn parallel_end(by: &Arc<Task>, region: &Region) {
+    RUNS.set(Some(Arc::clone(by)));
     core(|core| {
         if let (Some(team), Some(path)) = (region.members.get(), lock(&by.place.path).as_mut()) {
             team.end(path);
@@ -172,7 +177,8 @@ pub fn parallel_end(by: &Task, region: &Region) {
 }
 
 /// A thread of the region's team goes on after so many of its barriers.
-pub fn member(task: &Task, barriers: u64) {
+pub fn member(task: &Arc<Task>, barriers: u64) {
+    RUNS.set(Some(Arc::clone(task)));
     let Some(team) = task.region.as_ref().and_then(|region| region.members.get()) else { return };
     task.place.bound.store(true, Ordering::Relaxed);
     core(|core| {
@@ -215,9 +221,9 @@ pub fn step(task: &Task, step: Step) {
 }
 
 /// A task is created.
-pub fn creates(by: &Task, new: &Task, is_final: bool) {
+pub fn creates(by: &Task, new: &Task, is_final: bool, waited_for: bool) {
     let within_final = by.place.is_final.load(Ordering::Relaxed);
-    new.place.included.store(within_final, Ordering::Relaxed);
+    new.place.included.store(within_final || waited_for, Ordering::Relaxed);
     new.place.is_final.store(within_final || is_final, Ordering::Relaxed);
     // What was done so far comes before it.
     core(|core| {
@@ -269,7 +275,8 @@ pub fn leaves(task: &Task) {
 }
 
 /// The thread goes on with a task, whose part of the stack is below `sp`.
-pub fn resumes(task: &Task, begins: bool, sp: u64) {
+pub fn resumes(task: &Arc<Task>, begins: bool, sp: u64) {
+    RUNS.set(Some(Arc::clone(task)));
     if begins {
         task.place.frames.store(sp + SLACK, Ordering::Relaxed);
         if serial::takes_included() {
@@ -284,6 +291,53 @@ pub fn resumes(task: &Task, begins: bool, sp: u64) {
         Ok(())
     });
     bound(task);
+}
+
+/// What the thread runs comes to a section, the first of its construct or not: a strand beside the others that the thread carries out. The stack below `end` is new.
+pub fn section_begins(end: u64, first: bool) {
+    let Some(task) = RUNS.with_borrow(Clone::clone) else { return };
+    core(|core| {
+        core.leave();
+        if let Some(path) = lock(&task.place.path).as_mut() {
+            if first {
+                path.begin_finish();
+            }
+            let section = path.spawn()?;
+            lock(&task.place.outside).push(std::mem::replace(path, section));
+        }
+        goes_on(core, &task);
+        if let Some(below) = stack_below(end) {
+            core.renew(below);
+        }
+        Ok(())
+    });
+    task.place.bound.store(false, Ordering::Relaxed);
+    bound(&task);
+}
+
+/// It is done with the section.
+pub fn section_ends(end: Option<u64>) {
+    let Some(task) = RUNS.with_borrow(Clone::clone) else { return };
+    core(|core| {
+        if let Some(gone) = end.and_then(stack_below) {
+            core.forget(gone);
+        }
+        core.goes_to(None);
+        if let (Some(path), Some(outside)) = (lock(&task.place.path).as_mut(), lock(&task.place.outside).pop()) {
+            std::mem::replace(path, outside).end()?;
+        }
+        goes_on(core, &task);
+        Ok(())
+    });
+    task.place.bound.store(true, Ordering::Relaxed);
+    bound(&task);
+}
+
+/// It leaves the construct: what follows comes after the sections that it has carried out.
+pub fn sections_end() {
+    if let Some(task) = RUNS.with_borrow(Clone::clone) {
+        step(&task, Step::EndGroup);
+    }
 }
 
 thread_local! {

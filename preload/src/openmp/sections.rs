@@ -67,12 +67,16 @@ fn renew(rank: &mut Rank, recorder: &mut Recorder, thread: &Thread, end: u64) {
 
 /// The thread comes to a section.
 fn begins(frame: Frame) {
-    let Some(end) = frame.end().filter(|_| !serial::on() && !parallel::on()) else { return };
+    let Some(end) = frame.end().filter(|_| !serial::on()) else { return };
+    let first = !is_open();
+    if parallel::on() {
+        parallel::section_begins(end, first);
+    }
     let level = level();
     tell(|rank, recorder| {
         CONSTRUCTS.with_borrow_mut(|constructs| {
             let mut thread = thread(recorder);
-            if constructs.last().is_none_or(|construct| construct.level < level) {
+            if first {
                 let fork = (names(1), 1);
                 rank.release(recorder, token(recorder, fork));
                 constructs.push(Construct { level, fork, ends: Vec::new(), thread: None });
@@ -93,6 +97,9 @@ fn begins(frame: Frame) {
 
 /// It is done with the one that it was in, if any.
 fn ends(frame: Frame) {
+    if parallel::on() {
+        parallel::section_ends(frame.end());
+    }
     tell(|rank, recorder| {
         CONSTRUCTS.with_borrow_mut(|constructs| {
             let Some(construct) = constructs.last_mut() else { return };
@@ -118,6 +125,9 @@ fn ends(frame: Frame) {
 
 /// It leaves the construct.
 fn leaves() {
+    if parallel::on() {
+        parallel::sections_end();
+    }
     tell(|rank, recorder| {
         let Some(construct) = CONSTRUCTS.with_borrow_mut(Vec::pop) else { return };
         for mark in construct.ends {

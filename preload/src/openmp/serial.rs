@@ -11,6 +11,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use super::abi::{Data, Frame, scope, status, sync, task};
+use super::loops;
 use super::parallel;
 use super::strand::tell;
 use super::task_memory;
@@ -178,7 +179,7 @@ pub unsafe fn task_create(by: *mut Data, frame: *const Frame, new: *mut Data, fl
         let frame = frame.as_ref().map(|frame| frame.enter.ptr as u64).filter(|&frame| frame != 0);
         let mut state = lock(&STATE);
         let creator = number(by);
-        let included = state.get(creator).is_final;
+        let included = state.get(creator).is_final || loops::is_undeferred(by);
         let is_final = included || flags & task::FINAL != 0;
         let known = Known { creator, frame, begun: false, is_final, included };
         (*new).ptr = std::ptr::without_provenance_mut(state.add(known));
@@ -200,12 +201,17 @@ pub unsafe fn task_schedule(prior: *mut Data, why: c_int, next: *mut Data) {
         let here = state.now();
         state.all[next - 1].begun = true;
         state.all[next - 1].included |= INCLUDED.replace(false);
+        let included = state.all[next - 1].included;
         state.running.push(next);
         drop(state);
         if known.creator != here {
             unfit("a task was not run where it was created");
         }
         step(Event::Spawn);
+        if !included {
+            // It need not run where its creator holds these.
+            tell(|rank, recorder| rank.lay_down_locks(recorder, next));
+        }
     }
 }
 
@@ -220,7 +226,11 @@ fn completed(number: usize) {
     state.free.push(number);
     drop(state);
     let memory = task_memory().map(|(at, len)| (at, at + len));
-    tell(|rank, recorder| rank.task_memory(recorder, known.frame, memory));
+    tell(|rank, recorder| {
+        rank.task_memory(recorder, known.frame, memory);
+        rank.unbind_task(recorder);
+        rank.take_up_locks(recorder, number);
+    });
     step(Event::End(if known.included { End::Included } else { End::Parallel }));
 }
 
@@ -289,6 +299,9 @@ unsafe extern "C" fn __wrap_GOMP_task(
         }
     }
     INCLUDED.set(false);
+    if (on() || parallel::on()) && !super::is_told() {
+        unfit("its runtime does not tell of them (libgomp; build it with clang)");
+    }
 }
 
 /// Reductions over tasks: each thread has a copy, and with one thread there is one for all tasks, which only looks like a race.

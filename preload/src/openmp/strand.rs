@@ -151,6 +151,9 @@ fn own_memory() -> (u64, u64) {
 pub fn bind() {
     // SAFETY: the block is this thread's own.
     let recorder = unsafe { (*block()).recorder.as_ref() };
+    if super::serial::on() {
+        return tell(Rank::bind_task);
+    }
     let followed = super::parallel::on() && recorder.is_some_and(|recorder| !recorder.is_bound_to());
     if followed || recorder.is_some_and(|recorder| !recorder.is_bound()) {
         tell(Rank::bind);

@@ -356,17 +356,31 @@ fn keep(
     if site.kind & kind::WRITE != 0 {
         full |= tell(recorder, Kind::Write, act(Act::Store), part) == Room::Full;
     }
-    if full && let (Some(session), Some(observed)) = (SESSION.get(), crate::rank::observe()) {
+    if full {
+        drain();
+    }
+}
+
+/// There is no room for more.
+#[cold]
+fn drain() {
+    if let (Some(session), Some(observed)) = (SESSION.get(), crate::rank::observe()) {
         session.drain(observed.recorder);
     }
 }
 
+/// What a site that only loads or only stores does.
+#[inline(always)]
+fn plain(kind: u8) -> Option<(Touch, Act)> {
+    match kind {
+        kind::READ => Some((Touch::Read, Act::Load)),
+        kind::WRITE => Some((Touch::Write, Act::Store)),
+        _ => None,
+    }
+}
+
 extern "C" fn access(address: u64, site: &Hot, pc: u64, sp: u64) -> i32 {
-    let (touch, act) = match site.kind {
-        kind::READ => (Touch::Read, Act::Load),
-        kind::WRITE => (Touch::Write, Act::Store),
-        _ => return access_told(address, site, pc, sp),
-    };
+    let Some((touch, act)) = plain(site.kind) else { return access_told(address, site, pc, sp) };
     let block = block();
     // SAFETY: as above.
     unsafe {
@@ -395,6 +409,23 @@ extern "C" fn range(address: u64, site: &Hot, bytes: u64, pc: u64, sp: u64) -> i
 
 extern "C" fn affine(address: u64, site: &Hot, times: u64, step: i64, pc: u64, sp: u64) -> i32 {
     let row = Row { address, size: u64::from(site.size), times, step };
+    if let (true, Some((touch, act))) = (row.is_solid(), plain(site.kind)) {
+        let (block, (first, bytes)) = (block(), row.extent());
+        // SAFETY: as above.
+        unsafe {
+            if !(*block).recorder.is_null() && (*block).depth == 0 && quick::is_allowed() {
+                ((*block).pc, (*block).sp) = (pc, sp);
+                match (*(*block).recorder).touch_row_on(first, bytes, times, touch, act, pc) {
+                    Some(Room::Enough) => return AGAIN,
+                    Some(Room::Full) => {
+                        drain();
+                        return AGAIN;
+                    }
+                    None => {}
+                }
+            }
+        }
+    }
     told(row, site, pc, sp, |recorder, kind, act, part| row.part(part).tell(recorder, kind, act, pc))
 }
 

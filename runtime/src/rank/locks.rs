@@ -102,4 +102,25 @@ impl Rank {
             open.locks.retain(|h| h.lock != lock);
         }
     }
+
+    /// A task begins where its creator holds locks of the process, in this run: they are none of its own.
+    pub fn lay_down_locks(&mut self, recorder: &mut Recorder, task: usize) {
+        let of_process = |held: &Held| matches!(held.lock, Lock::Process(..));
+        if recorder.held.iter().any(of_process) {
+            recorder.tick();
+            let (down, held) = std::mem::take(&mut recorder.held).into_iter().partition(of_process);
+            recorder.laid_down.push((task, down));
+            recorder.held = held;
+            recorder.locks = self.locksets.intern(recorder.held.clone());
+        }
+    }
+
+    /// That task is over, and its creator goes on.
+    pub fn take_up_locks(&mut self, recorder: &mut Recorder, task: usize) {
+        if let Some((_, down)) = recorder.laid_down.pop_if(|(of, _)| *of == task) {
+            recorder.tick();
+            recorder.held.splice(0..0, down);
+            recorder.locks = self.locksets.intern(recorder.held.clone());
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Records on their way: from a strand's runs to what is held for the next exchange, merged, and thinned when there are too many.
 
-use super::Rank;
+use super::{Binding, Rank};
 use crate::recorder::{Recorder, UNRESOLVED};
 use crate::runs::Run;
 use crate::thin::thin;
@@ -30,11 +30,14 @@ fn progression(runs: &[Run]) -> (usize, u32) {
     /// Fewer teeth are not worth a comb.
     const FEWEST: usize = 4;
     let first = &runs[0];
-    let like_first = |run: &Run| run.hi - run.lo == first.hi - first.lo && run.same_but_for_bytes(first);
     let stride = runs.get(1).map_or(0, |second| second.lo.saturating_sub(first.lo));
+    if stride <= first.hi - first.lo || first.segment == UNRESOLVED {
+        return (1, first.times);
+    }
+    let like_first = |run: &Run| run.hi - run.lo == first.hi - first.lo && run.same_but_for_bytes(first);
     let follows = |pair: &&[Run]| like_first(&pair[1]) && pair[1].lo.checked_sub(pair[0].lo) == Some(stride);
     let teeth = 1 + runs.windows(2).take_while(follows).count();
-    if teeth < FEWEST || stride <= first.hi - first.lo || first.segment == UNRESOLVED {
+    if teeth < FEWEST {
         return (1, first.times);
     }
     (teeth, runs[..teeth].iter().fold(0, |sum: u32, run| sum.saturating_add(run.times)))
@@ -161,11 +164,22 @@ impl Rank {
         for run in runs.iter().filter(|run| by_line(run)) {
             watch.access(recorder.hand.as_deref_mut(), &self.regions, self.me, &self.locksets, run);
         }
-        watch.strand(&mut recorder.footprint, Phases { lo: recorder.phase, hi: Some(recorder.until) });
+        let binds = if let Some(hand) = &mut recorder.hand {
+            recorder.asked |= watch.strand_of(hand, &mut recorder.footprint, recorder.phase, &self.locksets)
+                && matches!(recorder.binding, Binding::Free(_));
+            false
+        } else {
+            let phases = Phases { lo: recorder.phase, hi: Some(recorder.until) };
+            runs.iter().any(|run| run.segment == UNRESOLVED && watch.has_own(run.lo))
+                | watch.strand(self.me, &mut recorder.footprint, phases)
+        };
         recorder.renew_quick();
         let followed = recorder.hand.as_ref().is_some_and(|hand| hand.core.strand().is_some());
         if (self.knowledge.len() == 1 || followed) && self.open.is_empty() {
             runs.retain(|run| run.segment != UNRESOLVED);
+        }
+        if binds {
+            self.bind_task(recorder);
         }
     }
 }

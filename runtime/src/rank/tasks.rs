@@ -12,10 +12,15 @@ use super::rest::Life;
 use super::{Knowledge, Rank};
 use crate::recorder::{Recorder, Watched};
 use crate::underway::UnderWay;
-use thrille_model::{Held, Interval, Lock, LocksetId, Phase, Pos, Strand, Token};
+use thrille_model::{Held, Interval, Lock, LocksetId, Mode, Phase, Pos, Strand, Token};
 
 /// Strands for tasks.
 const MOST: usize = 256;
+
+/// What tasks that are bound to the thread hold: no mutex is there.
+pub(crate) fn thread_of(rank: thrille_model::Rank) -> Lock {
+    Lock::Process(rank, 2)
+}
 
 /// What makes a thread a strand.
 #[derive(Debug)]
@@ -106,9 +111,33 @@ impl Rank {
             recorder.hand = Some(crew.hand(own()));
         }
         let looks = self.watch.as_ref().is_some_and(|watch| watch.looks());
-        recorder.seen.turn(looks);
+        // Where no operation of the rank uses it, private memory is for the core alone.
+        if let Some(hand) = &mut recorder.hand {
+            hand.has_private = looks && self.open.is_empty();
+        }
         recorder.see(&self.regions, self.all_memory());
+        recorder.follow_tasks(looks);
         true
+    }
+
+    /// A task that runs where it was created uses what its thread has for itself, memory or number. Two such tasks of one thread do not run at the same time, and those of two
+    /// threads have each their own: as if they held a lock from there on.
+    pub fn bind_task(&mut self, recorder: &mut Recorder) {
+        let lock = thread_of(self.me);
+        if self.watch.as_ref().is_some_and(|watch| watch.looks()) && !recorder.holds(lock) {
+            self.lock(recorder, lock, Mode::Exclusive);
+            if let Some(watch) = &mut self.watch {
+                watch.binds();
+            }
+        }
+    }
+
+    /// It is over.
+    pub fn unbind_task(&mut self, recorder: &mut Recorder) {
+        let lock = thread_of(self.me);
+        if recorder.holds(lock) {
+            self.unlock(recorder, lock);
+        }
     }
 
     /// A task is done: its part of the stack, below this address, and memory that was made for it are used again.

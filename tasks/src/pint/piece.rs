@@ -17,6 +17,17 @@ pub struct Block {
     pub len: u64,
 }
 
+/// What a strand has done to bytes, all in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accessed {
+    /// Read, and not written.
+    Read,
+    /// Read, then written: the write stands for it in the history, but the read itself may race with what was before.
+    Overwritten,
+    /// Written.
+    Written,
+}
+
 /// See the top of `piece.rs`. A strand may come in several pieces.
 #[derive(Debug)]
 pub struct Piece {
@@ -30,6 +41,8 @@ pub struct Piece {
     pub renewed: Vec<Interval>,
     /// What it read.
     pub reads: Vec<Access>,
+    /// What it read before it wrote it.
+    pub overwritten: Vec<Access>,
     /// What it wrote.
     pub writes: Vec<Access>,
     /// Memory that is gone: forgotten behind the accesses.
@@ -40,15 +53,26 @@ pub struct Piece {
 
 impl Weighs for Piece {
     fn weight(&self) -> usize {
-        1 + self.renewed.len() + self.reads.len() + self.writes.len() + self.gone.len() + self.freed.len()
+        1 + self.renewed.len()
+            + self.reads.len()
+            + self.overwritten.len()
+            + self.writes.len()
+            + self.gone.len()
+            + self.freed.len()
     }
 }
 
 /// A piece that is not finished.
 #[derive(Debug, Default)]
 pub struct Draft {
-    /// What the strand has accessed, reads and writes.
+    /// What the strand has accessed, reads and writes, to be joined.
     pub accesses: Vec<Access>,
+    /// As in [`Piece`].
+    pub reads: Vec<Access>,
+    /// As in [`Piece`].
+    pub overwritten: Vec<Access>,
+    /// As in [`Piece`].
+    pub writes: Vec<Access>,
     /// As in [`Piece`].
     pub stamp: u64,
     /// As in [`Piece`].
@@ -62,18 +86,29 @@ pub struct Draft {
 impl Draft {
     /// Whether there is nothing to look at.
     pub fn is_empty(&self) -> bool {
-        self.accesses.is_empty() && self.renewed.is_empty() && self.gone.is_empty() && self.freed.is_empty()
+        let lists = [&self.accesses, &self.reads, &self.overwritten, &self.writes];
+        lists.iter().all(|list| list.is_empty())
+            && self.renewed.is_empty()
+            && self.gone.is_empty()
+            && self.freed.is_empty()
     }
 
     /// What is there, as a piece of this strand; accesses are joined where they touch. Only the stamp stays.
     pub fn finish(&mut self, graph: Arc<Graph>, strand: Node) -> Piece {
         use std::mem::take;
         coalesce(&mut self.accesses);
-        let reads = self.accesses.partition_point(|access| access.touch == Touch::Read);
-        // The vector stays with the thread, and pieces get what they need.
-        let (reads, writes) = (self.accesses[..reads].to_vec(), self.accesses[reads..].to_vec());
+        let first_write = self.accesses.partition_point(|access| access.touch == Touch::Read);
+        self.reads.extend(&self.accesses[..first_write]);
+        self.writes.extend(&self.accesses[first_write..]);
         self.accesses.clear();
+        // The vectors stay with the thread, and pieces get what they need.
+        let lists = [&mut self.reads, &mut self.overwritten, &mut self.writes];
+        let [reads, overwritten, writes] = lists.map(|list| {
+            let needed = list.as_slice().to_vec();
+            list.clear();
+            needed
+        });
         let (renewed, gone, freed) = (take(&mut self.renewed), take(&mut self.gone), take(&mut self.freed));
-        Piece { graph, strand, stamp: self.stamp, renewed, reads, writes, gone, freed }
+        Piece { graph, strand, stamp: self.stamp, renewed, reads, overwritten, writes, gone, freed }
     }
 }

@@ -8,11 +8,11 @@
 //! Two writes under one lock may be parallel without a race; so of writers under a guard the left-most and the right-most are remembered, as of readers.
 
 use super::graph::Graph;
+use super::history::{ByGuard, Stays};
 use super::piece::{Block, Piece};
 use super::queue::{Follower, Queue, Weighs};
 use super::recycle::KeptBack;
 use super::trace::{Collector, Traces};
-use super::treaps::{ByGuard, Stays};
 use crate::detector::{Race, Touch};
 use crate::guard::{Guard, Guards};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -186,7 +186,7 @@ impl Writer {
         let found = &self.shared.found;
         for item in items {
             self.history.look_at(item, |parts, piece| {
-                for access in piece.reads.iter().chain(&piece.writes) {
+                for access in piece.reads.iter().chain(&piece.overwritten).chain(&piece.writes) {
                     for part in parts.iter() {
                         part.check(piece, access, &guards, found);
                     }

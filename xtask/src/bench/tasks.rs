@@ -5,7 +5,7 @@
 //! say nothing.
 
 use super::execute::{cpu_of_children, load, watch};
-use crate::{Result, build, root, target};
+use crate::{Result, build, packages, root, target};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -117,6 +117,7 @@ impl Measured {
 
 /// Runs everything so many times and writes the results into a directory.
 pub fn tasks(repetitions: u32, out: Option<PathBuf>) -> Result<()> {
+    packages::install_for("`bench tasks`", packages::COMPARED)?;
     build::build_without_mpi()?;
     let out = out.map_or_else(|| Ok(super::default_dir()?.with_extension("tasks")), Ok::<_, String>)?;
     std::fs::create_dir_all(&out).map_err(|e| format!("cannot make {}: {e}", out.display()))?;

@@ -1,12 +1,13 @@
-//! The access history of one treap worker, by guard; and what all of them do with it.
+//! The access history of one treap worker, by guard; and what all of them do with it. Intervals are in pages, as those of the other detectors.
 
 use super::piece::Piece;
 use super::workers::Found;
-use crate::cells::{Cells, Entry, Treaps};
+use crate::cells::{Cells, Entry};
 use crate::detector::{Access, Race, Side, Touch};
 use crate::event::Mark;
 use crate::guard::{Guard, Guards};
 use crate::order::Node;
+use crate::pages::Pages;
 use thrille_history::Interval;
 
 /// Which accesser of a byte stays.
@@ -40,7 +41,7 @@ impl Stays {
 pub struct ByGuard {
     stays: Stays,
     touch: Touch,
-    under: Vec<(Guard, Treaps)>,
+    under: Vec<(Guard, Pages)>,
 }
 
 impl ByGuard {
@@ -52,8 +53,8 @@ impl ByGuard {
     /// Looks for what races with an access of a piece.
     pub fn check(&self, piece: &Piece, access: &Access, guards: &Guards, found: &Found) {
         let &Access { at, touch, guard, site } = access;
-        for (other, treap) in self.under.iter().filter(|(other, _)| !guards.exclude(*other, guard)) {
-            treap.visit(at, |stored, entry| {
+        for (other, pages) in self.under.iter().filter(|(other, _)| !guards.exclude(*other, guard)) {
+            pages.visit(at, |stored, entry| {
                 let earlier = Node(entry.mark.0);
                 if piece.graph.parallel(earlier, piece.strand)
                     && let Some(bytes) = stored.intersection(at)
@@ -69,34 +70,26 @@ impl ByGuard {
     /// Remembers an access of a piece.
     pub fn remember(&mut self, piece: &Piece, access: &Access) {
         let index = self.under.iter().position(|(guard, _)| *guard == access.guard).unwrap_or_else(|| {
-            self.under.push((access.guard, Treaps::default()));
+            self.under.push((access.guard, Pages::default()));
             self.under.len() - 1
         });
-        let (treap, stays) = (&mut self.under[index].1, self.stays);
+        let (pages, stays) = (&mut self.under[index].1, self.stays);
         let now = Entry { mark: Mark(piece.strand.0), site: access.site };
         let keeps = |old: Entry| old.mark == now.mark || !stays.gives_way(Node(old.mark.0), piece);
-        if treap.covering(access.at).is_some_and(keeps) {
-            return;
-        }
-        treap.update(access.at, |_, old| Some(old.filter(|&old| keeps(old)).unwrap_or(now)));
+        pages.update(access.at, |_, old| Some(old.filter(|&old| keeps(old)).unwrap_or(now)));
     }
 
     /// These bytes are other memory from now on.
     pub fn forget(&mut self, at: Interval) {
-        for (_, treap) in &mut self.under {
-            // Most often nothing is there: looking costs less than cutting the tree.
-            let mut any = false;
-            treap.visit(at, |_, _| any = true);
-            if any {
-                treap.forget(at);
-            }
+        for (_, pages) in &mut self.under {
+            pages.forget(at);
         }
     }
 
     /// Everything so far comes before what comes now.
     pub fn clear(&mut self) {
-        for (_, treap) in &mut self.under {
-            treap.clear();
+        for (_, pages) in &mut self.under {
+            pages.clear();
         }
     }
 }

@@ -1,0 +1,22 @@
+/* thrille: n=1 */
+/* Dependences order siblings only. */
+#include <shmem.h>
+static int x, y;
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel num_threads(4)
+#pragma omp single
+    {
+#pragma omp task
+        {
+#pragma omp task depend(out : x)
+            x = 1; /* race: a */
+#pragma omp taskwait
+        }
+#pragma omp task depend(in : x)
+        y = x; /* race: a */
+    }
+    shmem_finalize();
+    return 0;
+}

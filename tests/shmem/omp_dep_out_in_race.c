@@ -1,0 +1,18 @@
+/* thrille: n=1 */
+/* A task that reads depends on the one that wrote. */
+#include <shmem.h>
+static int x, y;
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel num_threads(4)
+#pragma omp single
+    {
+#pragma omp task depend(out : x)
+        x = 1; /* race: a */
+#pragma omp task
+        y = x; /* race: a */
+    }
+    shmem_finalize();
+    return 0;
+}

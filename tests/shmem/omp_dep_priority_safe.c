@@ -1,0 +1,18 @@
+/* thrille: n=1 */
+/* Priority orders nothing. */
+#include <shmem.h>
+static int x, z;
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel num_threads(4)
+#pragma omp single
+    {
+#pragma omp task priority(10) depend(out : x)
+        z = 1;
+#pragma omp task priority(0) depend(out : x)
+        z = 2;
+    }
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* thrille: n=1 */
+/* A task of a single region without a barrier. */
+#include <shmem.h>
+static int x, y;
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel num_threads(4)
+    {
+#pragma omp single
+        {
+#pragma omp task
+            x = 1;
+        }
+#pragma omp critical
+        y += x;
+    }
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* thrille: n=1 */
+/* An atomic read against an atomic or a plain write. */
+#include <shmem.h>
+static int x, y;
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task
+        {
+            x = 1; /* race: a */
+        }
+#pragma omp task
+        {
+            int v;
+#pragma omp atomic read
+            v = x; /* race: a */
+            y = v;
+        }
+    }
+    shmem_finalize();
+    return 0;
+}

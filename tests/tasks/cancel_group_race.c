@@ -1,0 +1,28 @@
+/* thrille: n=1 */
+/* A taskgroup that can be cancelled. */
+#include <shmem.h>
+static int x, z, t;
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp taskgroup
+        {
+#pragma omp task
+            {
+                x = 1; /* race: a */
+#pragma omp cancel taskgroup if (t == 2)
+            }
+#pragma omp task
+            {
+#pragma omp cancellation point taskgroup
+                x = 1; /* race: a */
+            }
+        }
+        z = x;
+    }
+    shmem_finalize();
+    return 0;
+}

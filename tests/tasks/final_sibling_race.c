@@ -1,0 +1,17 @@
+/* thrille: n=1 */
+/* A final task is itself deferred. */
+#include <shmem.h>
+static int x, y;
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task final(1)
+        x = 1; /* race: a */
+        y = x; /* race: a */
+    }
+    shmem_finalize();
+    return 0;
+}

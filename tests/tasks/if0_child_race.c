@@ -1,0 +1,20 @@
+/* thrille: n=1 */
+/* An undeferred task leaves its child behind. */
+#include <shmem.h>
+static int x, y;
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task if (0)
+        {
+#pragma omp task
+            x = 1; /* race: a */
+        }
+        y = x; /* race: a */
+    }
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,18 @@
+/* thrille: n=1 */
+/* Taskloop over two loops. */
+#include <shmem.h>
+static int a[20];
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp taskloop collapse(2)
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 4; j++)
+                a[i + j] += 1; /* race: a a */
+    }
+    shmem_finalize();
+    return 0;
+}

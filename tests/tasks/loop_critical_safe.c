@@ -1,0 +1,18 @@
+/* thrille: n=1 */
+/* Critical in a taskloop. */
+#include <shmem.h>
+static int x;
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp taskloop
+        for (int i = 0; i < 16; i++)
+#pragma omp critical
+            x += i;
+    }
+    shmem_finalize();
+    return 0;
+}

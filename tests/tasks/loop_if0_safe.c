@@ -1,0 +1,17 @@
+/* thrille: n=1 */
+/* A taskloop with if(0). */
+#include <shmem.h>
+static int x;
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp taskloop if (0)
+        for (int i = 0; i < 16; i++)
+            x += i;
+    }
+    shmem_finalize();
+    return 0;
+}

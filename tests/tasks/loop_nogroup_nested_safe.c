@@ -1,0 +1,21 @@
+/* thrille: n=1 */
+/* Taskwait does not wait for the tasks of a taskloop's tasks, its implicit taskgroup does. */
+#include <shmem.h>
+static int y, a[20];
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp taskloop num_tasks(2)
+        for (int i = 0; i < 2; i++) {
+#pragma omp task firstprivate(i)
+            a[i] = i;
+        }
+#pragma omp taskwait
+        y = a[1];
+    }
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,17 @@
+/* thrille: n=1 */
+/* Taskloop simd. */
+#include <shmem.h>
+static int a[20];
+int main(void)
+{
+    shmem_init();
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp taskloop simd grainsize(4)
+        for (int i = 0; i < 16; i++)
+            a[i / 8] = 2 * i; /* race: a a */
+    }
+    shmem_finalize();
+    return 0;
+}
