@@ -32,8 +32,8 @@ use std::ops::Bound;
 use std::rc::Rc;
 use thrille_history::{History, IntervalSkiplist, Keep};
 use thrille_model::{
-    Access, Caller, Ctx, Flow, How, Lock, Locksets, Mode, Order, Pos, Rank, Segment, Site, Span, Strand, Sync,
-    SyncEvent, Token, Why, Word, conflict, protected,
+    Access, Caller, Ctx, Flow, How, Lock, Locksets, Order, Pos, Rank, Segment, Site, Span, Strand, Sync, SyncEvent,
+    Token, Why, Word, conflict, protected,
 };
 
 /// An unordered, conflicting, unprotected pair: indices of accesses, the earlier in the replay first.
@@ -141,6 +141,8 @@ struct WordUpdate {
 struct LockState {
     /// Those that have not ended yet in the replay, of those whose end is in the logs.
     to_end: BTreeSet<u64>,
+    /// The same of those who share it, by the number of the one before: how many they are.
+    shared: BTreeMap<u64, usize>,
     waiting: Vec<Lane>,
 }
 
@@ -225,6 +227,10 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 }
                 Sync::Unlock(lock, number) => {
                     locks.entry(lock).or_default().to_end.insert(number);
+                    sections.entry((event.strand, lock)).or_default().insert(event.pos, event.sync);
+                }
+                Sync::Unshare { lock, number, .. } => {
+                    *locks.entry(lock).or_default().shared.entry(number).or_default() += 1;
                     sections.entry((event.strand, lock)).or_default().insert(event.pos, event.sync);
                 }
                 // A barrier comes after those before it, whoever is known to have called it.
@@ -400,7 +406,8 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
             }
             Sync::Lock(lock, number) => {
                 let Some(state) = self.locks.get_mut(&lock) else { return true };
-                if state.to_end.first().is_some_and(|&first| first < number) {
+                let shared = state.shared.first_key_value().map(|(first, _)| first);
+                if state.to_end.first().into_iter().chain(shared).any(|&first| first < number) {
                     state.waiting.push(lane);
                     return false;
                 }
@@ -416,6 +423,16 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 let Some(state) = self.locks.get_mut(&lock) else { return true };
                 state.to_end.remove(&number);
                 self.ready.append(&mut state.waiting);
+            }
+            Sync::Unshare { lock, number, .. } => {
+                let Some(state) = self.locks.get_mut(&lock) else { return true };
+                if let Some(others) = state.shared.get_mut(&number) {
+                    *others -= 1;
+                    if *others == 0 {
+                        state.shared.remove(&number);
+                        self.ready.append(&mut state.waiting);
+                    }
+                }
             }
             Sync::Fence(ctx) => {
                 clock.learn(lane, event.pos.0);
@@ -514,28 +531,29 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
         quiets.is_some_and(|quiets| quiets.iter().any(|q| q.completed(clock, lane, x.begin)))
     }
 
-    /// What flows from `x`, whose strand had a lock alone, to `y` through that lock, and is not known to `y` anyway.
+    /// What flows from `x` to `y`, which comes later, through a lock that one of them has alone, and is not known to `y` anyway.
     fn flows<'s>(&'s self, x: &'s Access, y: &'s Access, clock: &'s Clock) -> impl Iterator<Item = Flow> + 's {
-        let alone = self.locksets.get(x.locks).iter().filter(|held| held.mode == Mode::Exclusive);
-        let common = alone.filter_map(|held| self.locksets.get(y.locks).iter().find(|other| other.lock == held.lock));
+        let (mine, theirs) = (self.locksets.get(x.locks), self.locksets.get(y.locks));
+        let common = mine.iter().filter(|held| x.writes() && theirs.iter().any(|other| other.lock == held.lock));
         common.filter_map(move |held| {
             let sections = self.sections.get(&(x.strand, held.lock))?;
             let mut later = sections.range((Bound::Excluded(x.begin), Bound::Unbounded));
-            let (end, number) = later.find_map(|(&end, sync)| match sync {
-                Sync::Unlock(_, number) => Some((end, *number)),
-                _ => None,
-            })?;
+            let (&end, &sync) = later.find(|(_, sync)| matches!(sync, Sync::Unlock(..) | Sync::Unshare { .. }))?;
+            let flows = match (sync, self.taken(y, held.lock)?) {
+                (Sync::Unlock(_, number), Sync::Lock(_, next)) => number < next,
+                (Sync::Unlock(_, number), Sync::Share(_, shared)) => number <= shared,
+                (Sync::Unshare { number, phase, .. }, Sync::Lock(_, next)) => number < next && phase == x.phases.lo,
+                _ => false,
+            };
             let known = end.0 > 0 && clock.knows(self.lanes[&x.strand], Pos(end.0 - 1));
-            let comes_later = held.mode == Mode::Exclusive || self.shares_after(y, held.lock, number);
-            (!known && comes_later).then_some(Flow { from: (x.strand, end), to: (y.strand, y.begin) })
+            (flows && !known).then_some(Flow { from: (x.strand, end), to: (y.strand, y.begin) })
         })
     }
 
-    /// Whether an access is by who shares a lock since somebody had it alone for the n-th time.
-    fn shares_after(&self, access: &Access, lock: Lock, number: u64) -> bool {
-        let sections = self.sections.get(&(access.strand, lock));
-        let taken = sections.and_then(|sections| sections.range(..=access.begin).next_back());
-        matches!(taken, Some((_, &Sync::Share(_, shared))) if shared >= number)
+    /// How the lock that an access is under was taken.
+    fn taken(&self, access: &Access, lock: Lock) -> Option<Sync> {
+        let sections = self.sections.get(&(access.strand, lock))?;
+        sections.range(..=access.begin).next_back().map(|(_, &sync)| sync)
     }
 
     /// Whether the two will be done by the same event, whatever it is.
