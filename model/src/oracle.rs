@@ -176,12 +176,7 @@ fn graph(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> Grap
                     graph.edge(Node::Update(word, version), after);
                 }
             }
-            Sync::Quiet(_)
-            | Sync::Fence(_)
-            | Sync::Lock(..)
-            | Sync::Unlock(..)
-            | Sync::Share(..)
-            | Sync::Unshare { .. } => {}
+            _ => {}
         }
     }
 

@@ -9,7 +9,7 @@ use crate::rank::{Observed, observe, observe_unsettled};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use thrille_model::{Act, Ctx, Kind};
+use thrille_model::{Act, Ctx, Kind, Token};
 
 /// Success, in both libraries.
 pub const SUCCESS: c_int = 0;
@@ -202,6 +202,16 @@ impl Call {
     /// Passes one that waits for nobody.
     pub fn count_barrier(&mut self) {
         self.o.session.count_barrier(self.o.recorder);
+    }
+
+    /// Acquires a token, having heard of who released it.
+    pub fn hear(&mut self, token: Token) {
+        self.acquire(token);
+        match token {
+            Token::Message { from, .. } => requests::heard_of(self, Some(from)),
+            Token::Collective { .. } => requests::heard_of(self, None),
+            _ => {}
+        }
     }
 
     /// Goes on after it, having heard of everybody.

@@ -104,7 +104,7 @@ fn fence(call: &mut Call, win: MPI_Win, real: impl FnOnce() -> c_int) -> c_int {
     let result = real();
     match token {
         Some(None) => call.leave_barrier(),
-        Some(Some(token)) => call.acquire(token),
+        Some(Some(token)) => call.hear(token),
         None => {}
     }
     result
