@@ -4,6 +4,7 @@ use crate::mpi::again;
 use crate::mpi::callers::{self, Caller};
 use crate::mpi::datatypes::Layout;
 use crate::mpi::requests;
+use crate::mpi::words;
 use crate::observed::like_every_call;
 use crate::rank::{Observed, observe, observe_unsettled};
 use std::ffi::{c_int, c_void};
@@ -201,7 +202,7 @@ impl Call {
 
     /// Passes one that waits for nobody.
     pub fn count_barrier(&mut self) {
-        self.o.session.count_barrier(self.o.recorder);
+        words::helping(|| self.o.session.count_barrier(self.o.recorder));
     }
 
     /// Acquires a token, having heard of who released it.
@@ -216,7 +217,7 @@ impl Call {
 
     /// Goes on after it, having heard of everybody.
     pub fn leave_barrier(&mut self) {
-        self.o.leave_barrier();
+        words::helping(|| self.o.leave_barrier());
         requests::heard_of(self, None);
     }
 }

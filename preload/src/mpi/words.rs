@@ -15,6 +15,7 @@ use rustc_hash::FxHasher;
 use std::ffi::c_int;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use thrille_model::{Strand, Word};
 
 /// Counters: words that share one are counted together, which disturbs nobody.
@@ -51,6 +52,24 @@ pub fn between_processes(address: u64) -> Option<(Word, Counted)> {
 /// window waits for them, and Open MPI over UCX carries out what goes to the own rank without looking at the others.
 pub fn progress_at(target: c_int, win: MPI_Win) {
     if window(win, |w| w.rank) == Some(target) {
+        progress();
+    }
+}
+
+/// Whether this process is in an exchange that its others come to out of a barrier.
+static HELPING: AtomicBool = AtomicBool::new(false);
+
+/// Makes such an exchange, in a call of the program's.
+pub fn helping(exchange: impl FnOnce()) {
+    HELPING.store(true, Ordering::Relaxed);
+    exchange();
+    HELPING.store(false, Ordering::Relaxed);
+}
+
+/// Lets the library work while this process waits for the others in an exchange. One of them may not be out of the barrier yet: another thread of it
+/// has the library to itself until this process has carried out an operation.
+pub fn help() {
+    if HELPING.load(Ordering::Relaxed) {
         progress();
     }
 }
