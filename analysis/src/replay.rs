@@ -146,6 +146,29 @@ struct LockState {
     waiting: Vec<Lane>,
 }
 
+impl LockState {
+    /// The first that has not ended, be it shared.
+    fn first_to_end(&self) -> Option<u64> {
+        let shared = self.shared.first_key_value().map(|(first, _)| first);
+        self.to_end.first().into_iter().chain(shared).min().copied()
+    }
+
+    /// One ends, if that is what this is: whether others may go on.
+    fn ends(&mut self, sync: Sync) -> bool {
+        match sync {
+            Sync::Unlock(_, number) => self.to_end.remove(&number),
+            Sync::Unshare { number, .. } => {
+                let others = self.shared.get_mut(&number).map(|those| {
+                    *those -= 1;
+                    *those
+                });
+                others == Some(0) && self.shared.remove(&number).is_some()
+            }
+            _ => false,
+        }
+    }
+}
+
 /// One strand's completions of a context, in order: where, and what it knew then.
 struct Quiets {
     lane: Lane,
@@ -404,35 +427,8 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                     None => quiets.push(Quiets { lane, at: vec![at] }),
                 }
             }
-            Sync::Lock(lock, number) => {
-                let Some(state) = self.locks.get_mut(&lock) else { return true };
-                let shared = state.shared.first_key_value().map(|(first, _)| first);
-                if state.to_end.first().into_iter().chain(shared).any(|&first| first < number) {
-                    state.waiting.push(lane);
-                    return false;
-                }
-            }
-            Sync::Share(lock, number) => {
-                let Some(state) = self.locks.get_mut(&lock) else { return true };
-                if state.to_end.first().is_some_and(|&first| first <= number) {
-                    state.waiting.push(lane);
-                    return false;
-                }
-            }
-            Sync::Unlock(lock, number) => {
-                let Some(state) = self.locks.get_mut(&lock) else { return true };
-                state.to_end.remove(&number);
-                self.ready.append(&mut state.waiting);
-            }
-            Sync::Unshare { lock, number, .. } => {
-                let Some(state) = self.locks.get_mut(&lock) else { return true };
-                if let Some(others) = state.shared.get_mut(&number) {
-                    *others -= 1;
-                    if *others == 0 {
-                        state.shared.remove(&number);
-                        self.ready.append(&mut state.waiting);
-                    }
-                }
+            Sync::Lock(lock, _) | Sync::Share(lock, _) | Sync::Unlock(lock, _) | Sync::Unshare { lock, .. } => {
+                return self.section(lane, lock, event.sync);
             }
             Sync::Fence(ctx) => {
                 clock.learn(lane, event.pos.0);
@@ -440,6 +436,24 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 let of_rank: Vec<Lane> = self.lanes.iter().filter(|(s, _)| s.rank == rank).map(|(_, &l)| l).collect();
                 self.strands[lane.0 as usize].clock.fence(rank, ctx, &of_rank);
             }
+        }
+        true
+    }
+
+    /// A section of a lock begins or ends; false when its strand has to wait.
+    fn section(&mut self, lane: Lane, lock: Lock, sync: Sync) -> bool {
+        let Some(state) = self.locks.get_mut(&lock) else { return true };
+        let waits = match sync {
+            Sync::Lock(_, number) => state.first_to_end().is_some_and(|first| first < number),
+            Sync::Share(_, number) => state.to_end.first().is_some_and(|&first| first <= number),
+            _ => false,
+        };
+        if waits {
+            state.waiting.push(lane);
+            return false;
+        }
+        if state.ends(sync) {
+            self.ready.append(&mut state.waiting);
         }
         true
     }
