@@ -137,11 +137,15 @@ calls! {
         let Some(mut call) = call() else { return real() };
         let Some(Started { token, until, .. }) = requests::started(request) else { return real() };
         let until = until.get(part as usize);
-        until.into_iter().for_each(|&ctx| call.completing(ctx));
+        if let Some(&ctx) = until {
+            call.completing(ctx);
+        }
         let result = real();
         // SAFETY: the library has written the flag.
         if result == SUCCESS && unsafe { *flag } != 0 {
-            until.into_iter().for_each(|&ctx| call.quiet(ctx));
+            if let Some(&ctx) = until {
+                call.quiet(ctx);
+            }
             call.acquire(of_part(token, part));
         }
         result
