@@ -106,7 +106,12 @@ impl Directory {
             Sync::Observe { word, version } => {
                 self.words.entry(word).or_default().observes.entry(version).or_default().push(at);
             }
-            Sync::Quiet(_) | Sync::Lock(..) | Sync::Unlock(..) | Sync::Share(..) | Sync::Fence(_) => {}
+            Sync::Quiet(_)
+            | Sync::Lock(..)
+            | Sync::Unlock(..)
+            | Sync::Share(..)
+            | Sync::Unshare { .. }
+            | Sync::Fence(_) => {}
         }
     }
 

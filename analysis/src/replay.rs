@@ -32,8 +32,8 @@ use std::ops::Bound;
 use std::rc::Rc;
 use thrille_history::{History, IntervalSkiplist, Keep};
 use thrille_model::{
-    Access, Caller, Ctx, Flow, How, Lock, Locksets, Mode, Order, Pos, Rank, Segment, Site, Span, Strand, Sync,
-    SyncEvent, Token, Why, Word, conflict, protected,
+    Access, Caller, Ctx, Flow, How, Lock, Locksets, Order, Pos, Rank, Segment, Site, Span, Strand, Sync, SyncEvent,
+    Token, Why, Word, conflict, protected,
 };
 
 /// An unordered, conflicting, unprotected pair: indices of accesses, the earlier in the replay first.
@@ -141,7 +141,32 @@ struct WordUpdate {
 struct LockState {
     /// Those that have not ended yet in the replay, of those whose end is in the logs.
     to_end: BTreeSet<u64>,
+    /// The same of those who share it, by the number of the one before: how many they are.
+    shared: BTreeMap<u64, usize>,
     waiting: Vec<Lane>,
+}
+
+impl LockState {
+    /// The first that has not ended, be it shared.
+    fn first_to_end(&self) -> Option<u64> {
+        let shared = self.shared.first_key_value().map(|(first, _)| first);
+        self.to_end.first().into_iter().chain(shared).min().copied()
+    }
+
+    /// One ends, if that is what this is: whether others may go on.
+    fn ends(&mut self, sync: Sync) -> bool {
+        match sync {
+            Sync::Unlock(_, number) => self.to_end.remove(&number),
+            Sync::Unshare { number, .. } => {
+                let others = self.shared.get_mut(&number).map(|those| {
+                    *those -= 1;
+                    *those
+                });
+                others == Some(0) && self.shared.remove(&number).is_some()
+            }
+            _ => false,
+        }
+    }
 }
 
 /// One strand's completions of a context, in order: where, and what it knew then.
@@ -225,6 +250,10 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 }
                 Sync::Unlock(lock, number) => {
                     locks.entry(lock).or_default().to_end.insert(number);
+                    sections.entry((event.strand, lock)).or_default().insert(event.pos, event.sync);
+                }
+                Sync::Unshare { lock, number, .. } => {
+                    *locks.entry(lock).or_default().shared.entry(number).or_default() += 1;
                     sections.entry((event.strand, lock)).or_default().insert(event.pos, event.sync);
                 }
                 // A barrier comes after those before it, whoever is known to have called it.
@@ -398,24 +427,8 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                     None => quiets.push(Quiets { lane, at: vec![at] }),
                 }
             }
-            Sync::Lock(lock, number) => {
-                let Some(state) = self.locks.get_mut(&lock) else { return true };
-                if state.to_end.first().is_some_and(|&first| first < number) {
-                    state.waiting.push(lane);
-                    return false;
-                }
-            }
-            Sync::Share(lock, number) => {
-                let Some(state) = self.locks.get_mut(&lock) else { return true };
-                if state.to_end.first().is_some_and(|&first| first <= number) {
-                    state.waiting.push(lane);
-                    return false;
-                }
-            }
-            Sync::Unlock(lock, number) => {
-                let Some(state) = self.locks.get_mut(&lock) else { return true };
-                state.to_end.remove(&number);
-                self.ready.append(&mut state.waiting);
+            Sync::Lock(lock, _) | Sync::Share(lock, _) | Sync::Unlock(lock, _) | Sync::Unshare { lock, .. } => {
+                return self.section(lane, lock, event.sync);
             }
             Sync::Fence(ctx) => {
                 clock.learn(lane, event.pos.0);
@@ -423,6 +436,24 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 let of_rank: Vec<Lane> = self.lanes.iter().filter(|(s, _)| s.rank == rank).map(|(_, &l)| l).collect();
                 self.strands[lane.0 as usize].clock.fence(rank, ctx, &of_rank);
             }
+        }
+        true
+    }
+
+    /// A section of a lock begins or ends; false when its strand has to wait.
+    fn section(&mut self, lane: Lane, lock: Lock, sync: Sync) -> bool {
+        let Some(state) = self.locks.get_mut(&lock) else { return true };
+        let waits = match sync {
+            Sync::Lock(_, number) => state.first_to_end().is_some_and(|first| first < number),
+            Sync::Share(_, number) => state.to_end.first().is_some_and(|&first| first <= number),
+            _ => false,
+        };
+        if waits {
+            state.waiting.push(lane);
+            return false;
+        }
+        if state.ends(sync) {
+            self.ready.append(&mut state.waiting);
         }
         true
     }
@@ -514,28 +545,29 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
         quiets.is_some_and(|quiets| quiets.iter().any(|q| q.completed(clock, lane, x.begin)))
     }
 
-    /// What flows from `x`, whose strand had a lock alone, to `y` through that lock, and is not known to `y` anyway.
+    /// What flows from `x` to `y`, which comes later, through a lock that one of them has alone, and is not known to `y` anyway.
     fn flows<'s>(&'s self, x: &'s Access, y: &'s Access, clock: &'s Clock) -> impl Iterator<Item = Flow> + 's {
-        let alone = self.locksets.get(x.locks).iter().filter(|held| held.mode == Mode::Exclusive);
-        let common = alone.filter_map(|held| self.locksets.get(y.locks).iter().find(|other| other.lock == held.lock));
+        let (mine, theirs) = (self.locksets.get(x.locks), self.locksets.get(y.locks));
+        let common = mine.iter().filter(|held| x.writes() && theirs.iter().any(|other| other.lock == held.lock));
         common.filter_map(move |held| {
             let sections = self.sections.get(&(x.strand, held.lock))?;
             let mut later = sections.range((Bound::Excluded(x.begin), Bound::Unbounded));
-            let (end, number) = later.find_map(|(&end, sync)| match sync {
-                Sync::Unlock(_, number) => Some((end, *number)),
-                _ => None,
-            })?;
+            let (&end, &sync) = later.find(|(_, sync)| matches!(sync, Sync::Unlock(..) | Sync::Unshare { .. }))?;
+            let flows = match (sync, self.taken(y, held.lock)?) {
+                (Sync::Unlock(_, number), Sync::Lock(_, next)) => number < next,
+                (Sync::Unlock(_, number), Sync::Share(_, shared)) => number <= shared,
+                (Sync::Unshare { number, phase, .. }, Sync::Lock(_, next)) => number < next && phase == x.phases.lo,
+                _ => false,
+            };
             let known = end.0 > 0 && clock.knows(self.lanes[&x.strand], Pos(end.0 - 1));
-            let comes_later = held.mode == Mode::Exclusive || self.shares_after(y, held.lock, number);
-            (!known && comes_later).then_some(Flow { from: (x.strand, end), to: (y.strand, y.begin) })
+            (flows && !known).then_some(Flow { from: (x.strand, end), to: (y.strand, y.begin) })
         })
     }
 
-    /// Whether an access is by who shares a lock since somebody had it alone for the n-th time.
-    fn shares_after(&self, access: &Access, lock: Lock, number: u64) -> bool {
-        let sections = self.sections.get(&(access.strand, lock));
-        let taken = sections.and_then(|sections| sections.range(..=access.begin).next_back());
-        matches!(taken, Some((_, &Sync::Share(_, shared))) if shared >= number)
+    /// How the lock that an access is under was taken.
+    fn taken(&self, access: &Access, lock: Lock) -> Option<Sync> {
+        let sections = self.sections.get(&(access.strand, lock))?;
+        sections.range(..=access.begin).next_back().map(|(_, &sync)| sync)
     }
 
     /// Whether the two will be done by the same event, whatever it is.

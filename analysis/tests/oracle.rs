@@ -239,7 +239,9 @@ impl World {
             let number = self.sections[lock_number(lock)];
             self.event(s, Sync::Unlock(lock, number));
         } else {
-            self.tick(s);
+            // Nobody has had it alone meanwhile.
+            let (number, phase) = (self.sections[lock_number(lock)], self.strands[s].phase);
+            self.event(s, Sync::Unshare { lock, number, phase });
         }
         self.strands[s].locks.retain(|h| h.lock != lock);
         let strand = self.strands[s].strand;
@@ -816,5 +818,28 @@ fn what_flows_into_an_operation_under_way_at_a_cut_is_waited_for() {
         }
         world.unlock(thread, lock);
         assert_eq!(world.races(), races, "{completed}");
+    }
+}
+
+#[test]
+fn what_was_written_under_a_shared_lock_flows_to_who_has_it_alone_later() {
+    for (kind, barrier, races) in [(Kind::Write, false, 0), (Kind::Read, false, 1), (Kind::Write, true, 1)] {
+        let mut world = World::new(2);
+        let thread = world.thread(1);
+        let lock = Lock::Symmetric(Segment::Heap, 1000);
+        world.share(0, lock);
+        world.tick(0);
+        world.access(0, Rank(1), 4, 1, kind, Span::Point, Site { module: 0, offset: 21 });
+        if barrier {
+            world.barrier(&[0, 1], false, true);
+        }
+        world.point(0, 1, Kind::Write, 0);
+        world.unlock(0, lock);
+        world.lock(thread, lock);
+        world.tick(thread);
+        world.access(thread, Rank(1), 4, 1, Kind::Write, Span::Point, Site { module: 0, offset: 31 });
+        world.unlock(thread, lock);
+        world.point(thread, 1, Kind::Read, 1);
+        assert_eq!(world.races(), races, "{kind:?} {barrier}");
     }
 }

@@ -176,7 +176,7 @@ fn graph(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> Grap
                     graph.edge(Node::Update(word, version), after);
                 }
             }
-            Sync::Quiet(_) | Sync::Fence(_) | Sync::Lock(..) | Sync::Unlock(..) | Sync::Share(..) => {}
+            _ => {}
         }
     }
 
@@ -233,20 +233,33 @@ fn flows(a: &Access, b: &Access, events: &[SyncEvent], locksets: &Locksets) -> V
     for lock in locksets.get(a.locks).iter().filter(|h| locksets.get(b.locks).iter().any(|o| o.lock == h.lock)) {
         let (Some(x), Some(y)) = (taken(a, lock.lock, events), taken(b, lock.lock, events)) else { continue };
         let earlier = |x, y| match (x, y) {
-            (Sync::Lock(_, x), Sync::Lock(_, y)) => x < y,
+            (Sync::Lock(_, x) | Sync::Share(_, x), Sync::Lock(_, y)) => x < y,
             (Sync::Lock(_, x), Sync::Share(_, y)) => x <= y,
             _ => false,
         };
-        let (from, number, to) = match (x, y) {
-            (Sync::Lock(_, number), _) if earlier(x, y) => (a, number, b),
-            (_, Sync::Lock(_, number)) if earlier(y, x) => (b, number, a),
+        let (from, to) = match (x, y) {
+            _ if earlier(x, y) => (a, b),
+            _ if earlier(y, x) => (b, a),
             _ => continue,
         };
-        let ends = |e: &&SyncEvent| e.strand == from.strand && e.sync == Sync::Unlock(lock.lock, number);
-        let end = events.iter().find(ends).map(|e| e.pos);
-        found.extend(end.map(|end| Flow { from: (from.strand, end), to: (to.strand, to.begin) }));
+        if from.writes()
+            && let Some(end) = given_back(from, lock.lock, events)
+        {
+            found.push(Flow { from: (from.strand, end), to: (to.strand, to.begin) });
+        }
     }
     found
+}
+
+/// Where the lock that an access is under is given back; if it was shared, in the same phase.
+fn given_back(access: &Access, lock: Lock, events: &[SyncEvent]) -> Option<Pos> {
+    let ends = |e: &&SyncEvent| {
+        let this = matches!(e.sync, Sync::Unlock(l, _) | Sync::Unshare { lock: l, .. } if l == lock);
+        this && e.strand == access.strand && e.pos > access.begin
+    };
+    let end = events.iter().filter(ends).min_by_key(|e| e.pos)?;
+    let flows = !matches!(end.sync, Sync::Unshare { phase, .. } if phase != access.phases.lo);
+    flows.then_some(end.pos)
 }
 
 /// How the lock that an access is under was taken.

@@ -7,12 +7,13 @@
 //!   those that *v* still contains: back to the last one that set the word instead of modifying it (the release sequence of C11). A one-sided
 //!   operation that makes such an update is done for who has seen it, as far as it is the word's own bytes that it writes.
 //! * A **critical section** orders nothing by itself, but what flows through it does: when an access in a later section of a lock, or by who
-//!   later shares that lock, conflicts with one in an earlier section, the later one comes after the end of the earlier section. So data handed over by a flag that a
-//!   lock protects is ordered, and two sections that have nothing to do with each other are not.
+//!   later shares that lock, conflicts with a write in an earlier section, the later one comes after the end of the earlier section. So data handed over by a flag that a
+//!   lock protects is ordered, and two sections that have nothing to do with each other are not. The same flows from who shares a lock to who has it alone
+//!   later, as far as it was written in the phase that its strand is still in: a lock may be shared for as long as the program runs.
 //! * A **channel** is the way of one-sided operations of one context from one rank to another. A fence puts what was issued before it
 //!   on that way ahead of what is issued after it, without completing either.
 
-use crate::lock::Lock;
+use crate::lock::{Lock, Mode};
 use crate::place::{Place, Segment};
 use crate::strand::{Phase, Pos, Rank, Strand};
 use serde::{Deserialize, Serialize};
@@ -76,7 +77,9 @@ pub enum Token {
     Handover {
         /// The lock.
         lock: Lock,
-        /// The section that ended.
+        /// How it was held: alone, or by those who shared it before the next one had it alone.
+        mode: Mode,
+        /// The section that ended, or that those came after.
         number: u64,
     },
     /// The n-th release fence of a strand (C11): who sees what the strand stores after it comes after what was before it.
@@ -173,6 +176,15 @@ pub enum Sync {
     Unlock(Lock, u64),
     /// The same lock is taken together with others, after the n-th time that one had it alone.
     Share(Lock, u64),
+    /// Who shared it gives it back.
+    Unshare {
+        /// The lock.
+        lock: Lock,
+        /// How often one had had it alone before.
+        number: u64,
+        /// The phase the strand is in: what it wrote in earlier ones does not flow.
+        phase: Phase,
+    },
     /// What this rank issued on this context, as far as that comes before, arrives before what it issues there after, channel by
     /// channel.
     Fence(Ctx),

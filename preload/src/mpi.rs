@@ -47,4 +47,4 @@ mod windows;
 mod words;
 
 pub use windows::any_between_processes;
-pub use words::{between_processes, idle};
+pub use words::{between_processes, help, idle};

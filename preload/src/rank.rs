@@ -106,10 +106,10 @@ pub fn connect(told: &Told) -> Option<Link> {
         complain(told.rank, &format!("{ENV_TOKEN} is no token: start the program with thrille run"));
         return None;
     };
-    SocketTransport::connect(hub, &token, told.rank, told.size)
-        .map_err(|error| complain(told.rank, &format!("not observed: {error}")))
-        .map(Link::Hub)
-        .ok()
+    let link = SocketTransport::connect(hub, &token, told.rank, told.size);
+    #[cfg(feature = "mpi")]
+    let link = link.and_then(|mut link| link.help_while_waiting(crate::mpi::help).map(|()| link));
+    link.map_err(|error| complain(told.rank, &format!("not observed: {error}"))).map(Link::Hub).ok()
 }
 
 /// The file of this rank; if it cannot be made, that is said.

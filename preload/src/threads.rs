@@ -163,11 +163,17 @@ fn taken(address: *const c_void, mode: Mode) {
             let lock = process_lock(&o, address);
             return o.session.rank().lock_local(o.recorder, lock, mode);
         };
-        let number = if mode == Mode::Exclusive { counted.update() } else { counted.version() };
-        drop(counted);
         match mode {
-            Mode::Exclusive => o.session.rank().lock_section(o.recorder, shared_lock(word), number),
-            Mode::Shared => o.session.rank().lock_shared(o.recorder, shared_lock(word), number),
+            Mode::Exclusive => {
+                let taken = counted.make();
+                drop(counted);
+                o.session.rank().lock_section(o.recorder, shared_lock(word), taken);
+            }
+            Mode::Shared => {
+                let number = counted.version();
+                drop(counted);
+                o.session.rank().lock_shared(o.recorder, shared_lock(word), number);
+            }
         }
     }
 }

@@ -203,7 +203,7 @@ fn kind(syncs: &[Sync]) -> &'static str {
     let takes = any(|s| matches!(s, Sync::Acquire(_) | Sync::Observe { .. }));
     match (gives, takes) {
         _ if any(|s| matches!(s, Sync::Lock(..) | Sync::Share(..))) => "lock",
-        _ if any(|s| matches!(s, Sync::Unlock(..))) => "unlock",
+        _ if any(|s| matches!(s, Sync::Unlock(..) | Sync::Unshare { .. })) => "unlock",
         _ if any(|s| matches!(token(*s), Some(Token::Phase(_)))) => "barrier",
         (true, true) => "meet",
         (true, false) => "release",
@@ -217,7 +217,8 @@ fn kind(syncs: &[Sync]) -> &'static str {
 fn describe(line: &Line, own: &Side, names: &Names) -> String {
     let syncs = &line.syncs[..];
     let mut said: Vec<String> = Vec::new();
-    let locks = syncs.iter().any(|s| matches!(s, Sync::Lock(..) | Sync::Share(..) | Sync::Unlock(..)));
+    let locks =
+        syncs.iter().any(|s| matches!(s, Sync::Lock(..) | Sync::Share(..) | Sync::Unlock(..) | Sync::Unshare { .. }));
     let gives = syncs.iter().any(|s| matches!(s, Sync::Release(_) | Sync::Update { .. }));
     for sync in syncs {
         // What a lock hands over is part of taking it; what completes is told when it is all there is.
@@ -293,7 +294,7 @@ fn words_for(sync: Sync, all: &[Sync], names: &Names) -> String {
         Sync::Quiet(_) => "completes operations".into(),
         Sync::Lock(lock, _) => format!("takes {}", (names.lock)(&lock)),
         Sync::Share(lock, _) => format!("takes {} together with others", (names.lock)(&lock)),
-        Sync::Unlock(lock, _) => format!("gives {} back", (names.lock)(&lock)),
+        Sync::Unlock(lock, _) | Sync::Unshare { lock, .. } => format!("gives {} back", (names.lock)(&lock)),
         Sync::Fence(_) => "orders what follows behind what was issued, completes nothing".into(),
     }
 }

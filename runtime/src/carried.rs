@@ -3,8 +3,8 @@
 //! Others come before or after a strand at its events. An event that nobody else can have come after may as well have happened later, with the
 //! next one of its kind: it is *carried along*, by giving its entry in the log the later position. That is known of
 //!
-//! * the end of a critical section, when the strand that takes the lock next is the one that gave it back: the numbers of the sections tell.
-//!   Then the two are one section, and what comes in between is in it. Only where sections follow each other anyway ([`crate::Rank::sees_flows`]);
+//! * the end of a critical section, when the strand that takes the lock next is the one that gave it back, and nobody shared it in between: the numbers of
+//!   the sections tell. Then the two are one section, and what comes in between is in it. Only where sections follow each other anyway ([`crate::Rank::sees_flows`]);
 //! * the update of a word, when the next update is its strand's too and nobody has seen the word in between: its counter tells;
 //! * the observation of a version that the strand has observed before, or has made itself from such a one. It teaches nothing, unless the
 //!   strand has fenced: who sees what was issued behind a fence knows what was issued before it to have arrived, be it the strand itself.
@@ -15,7 +15,7 @@
 //!
 //! All of it ends at a cut, and when there is a second strand.
 
-use thrille_model::{Access, Caller, Channel, How, Lock, Pos, Span, Sync, SyncEvent, Token, Word};
+use thrille_model::{Access, Caller, Channel, How, Lock, Mode, Pos, Span, Sync, SyncEvent, Token, Word};
 
 /// How many words, and how many locks, are followed.
 const FEW: usize = 4;
@@ -179,9 +179,9 @@ impl Carried {
     }
 
     /// A lock is taken: whether the strand's last section of it goes on.
-    pub fn goes_on(&mut self, lock: Lock, number: u64) -> bool {
+    pub fn goes_on(&mut self, lock: Lock, taken: Made) -> bool {
         let Some(at) = self.sections.iter().position(|section| section.lock == lock) else { return false };
-        if self.sections[at].number + 1 == number {
+        if self.sections[at].number + 1 == taken.version && taken.unseen_before {
             self.sections[at].goes_on = true;
             return true;
         }
@@ -228,7 +228,8 @@ impl Carried {
 /// The two events that end a critical section.
 pub(crate) fn end_of_section(strand: thrille_model::Strand, at: [Pos; 2], lock: Lock, number: u64) -> [SyncEvent; 2] {
     let event = |pos, sync| SyncEvent { strand, pos, sync, at: Caller::default() };
-    [event(at[0], Sync::Release(Token::Handover { lock, number })), event(at[1], Sync::Unlock(lock, number))]
+    let handover = Token::Handover { lock, mode: Mode::Exclusive, number };
+    [event(at[0], Sync::Release(handover)), event(at[1], Sync::Unlock(lock, number))]
 }
 
 /// Whether nothing but the moment tells two accesses apart.

@@ -31,6 +31,7 @@ use crate::runs::Run;
 use crate::stacks::Walk;
 use crate::underway::Use;
 use crate::watch::Watch;
+pub(crate) use locks::Section;
 use rest::Life;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use crate::crew::Hand;
 use crate::footprint::{Footprint, Item, TEETH, Told};
 use crate::quick::Quick;
-use crate::rank::{Binding, Role};
+use crate::rank::{Binding, Role, Section};
 use crate::regions::Regions;
 use crate::runs::{Memory, Offered, Room, Run, Runs, Touch};
 use crate::stacks::CallStack;
@@ -48,7 +48,7 @@ pub struct Recorder {
     /// Those of creators of tasks that run where they were created, by the task before which they were laid down.
     pub(crate) laid_down: Vec<(usize, Vec<Held>)>,
     /// The critical sections it is in, of locks that are counted.
-    pub(crate) sections: Vec<(Lock, u64)>,
+    pub(crate) sections: Vec<Section>,
     pub(crate) runs: Runs,
     /// Operations that repeated and were not recorded: to whom, how many, how many bytes.
     pub(crate) repeated: Vec<(Rank, u64, u64)>,

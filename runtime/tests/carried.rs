@@ -166,7 +166,8 @@ impl Simulated {
             None => {
                 shared.holders[number] = Some(me);
                 shared.sections[number] += 1;
-                self.rank.lock_section(&mut self.recorder, lock(number), shared.sections[number]);
+                let taken = Made { version: shared.sections[number], unseen_before: true };
+                self.rank.lock_section(&mut self.recorder, lock(number), taken);
             }
             Some(holder) if holder == me => {
                 self.rank.quiet(&mut self.recorder, Ctx(0));

@@ -75,7 +75,7 @@ fn start(call: &mut Call, win: MPI_Win, group: MPI_Group) {
     });
     let Some((tokens, over)) = found else { return };
     for token in tokens {
-        call.acquire(token);
+        call.hear(token);
     }
     for epoch in SETTLING.with(|all| all.extract_if(.., |epoch| over.contains(&epoch.ctx)).collect::<Vec<_>>()) {
         call.quiet(epoch.ctx);

@@ -4,12 +4,13 @@ use crate::mpi::again;
 use crate::mpi::callers::{self, Caller};
 use crate::mpi::datatypes::Layout;
 use crate::mpi::requests;
+use crate::mpi::words;
 use crate::observed::like_every_call;
 use crate::rank::{Observed, observe, observe_unsettled};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use thrille_model::{Act, Ctx, Kind};
+use thrille_model::{Act, Ctx, Kind, Token};
 
 /// Success, in both libraries.
 pub const SUCCESS: c_int = 0;
@@ -202,12 +203,22 @@ impl Call {
 
     /// Passes one that waits for nobody.
     pub fn count_barrier(&mut self) {
-        self.o.session.count_barrier(self.o.recorder);
+        words::helping(|| self.o.session.count_barrier(self.o.recorder));
+    }
+
+    /// Acquires a token, having heard of who released it.
+    pub fn hear(&mut self, token: Token) {
+        self.acquire(token);
+        match token {
+            Token::Message { from, .. } => requests::heard_of(self, Some(from)),
+            Token::Collective { .. } => requests::heard_of(self, None),
+            _ => {}
+        }
     }
 
     /// Goes on after it, having heard of everybody.
     pub fn leave_barrier(&mut self) {
-        self.o.leave_barrier();
+        words::helping(|| self.o.leave_barrier());
         requests::heard_of(self, None);
     }
 }

@@ -108,7 +108,7 @@ pub fn collective(
             }
         }
         Some(part) => {
-            part.acquires.iter().for_each(|&t| call.acquire(t));
+            part.acquires.iter().for_each(|&t| call.hear(t));
             if flow == Flow::Chain {
                 // What came from before goes on to those behind.
                 part.releases.iter().for_each(|&t| call.release(t));

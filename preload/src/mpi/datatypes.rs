@@ -70,7 +70,7 @@ impl Layout {
     /// The bytes of this many elements in a row, from an address on.
     pub fn combs(&self, base: u64, count: u64) -> impl Iterator<Item = Teeth> + '_ {
         let whole = match self.rows[..] {
-            [row] if self.solid() && count > 0 => Some(Row { len: self.size.saturating_mul(count), ..row }),
+            [row] if self.solid() && count > 0 => Some(Row { len: row.len.saturating_mul(count), ..row }),
             [row] if row.count == 1 && count > 1 && self.extent > row.len as i64 => {
                 Some(Row { stride: self.extent.unsigned_abs(), count, ..row })
             }
@@ -85,9 +85,9 @@ impl Layout {
     /// The stretches of this many elements in a row.
     pub fn runs(&self, count: u64) -> impl Iterator<Item = (i64, u64)> + '_ {
         let solid = self.solid();
-        let (times, len) = if solid { (count.min(1), self.size.saturating_mul(count)) } else { (count, 0) };
+        let (times, together) = if solid { (count.min(1), count) } else { (count, 1) };
         (0..times).flat_map(move |i| {
-            self.runs.iter().map(move |&(at, own)| (at + self.extent * i as i64, if solid { len } else { own }))
+            self.runs.iter().map(move |&(at, len)| (at + self.extent * i as i64, len.saturating_mul(together)))
         })
     }
 
@@ -433,6 +433,21 @@ mod tests {
     fn pieces(runs: &[(i64, u64)], extent: i64) -> Layout {
         let size = runs.iter().map(|run| run.1).sum();
         Layout::new(runs.to_vec(), extent, size, None)
+    }
+
+    #[test]
+    fn blocks_that_overlap_are_data_once() {
+        let int = Layout::bytes(4, 1);
+        let mut vector = Pieces::default();
+        for i in 0..2 {
+            vector.add(8 * i, 3, &int);
+        }
+        let layout = vector.finish(20);
+        assert_eq!(layout.size, 24);
+        for (count, len) in [(0, None), (1, Some(20)), (2, Some(40))] {
+            assert_eq!(layout.runs(count).collect::<Vec<_>>(), Vec::from_iter(len.map(|len| (0, len))));
+            assert_eq!(layout.combs(64, count).map(|(range, _)| range.len()).collect::<Vec<_>>(), Vec::from_iter(len));
+        }
     }
 
     #[test]

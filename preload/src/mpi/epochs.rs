@@ -104,7 +104,7 @@ fn fence(call: &mut Call, win: MPI_Win, real: impl FnOnce() -> c_int) -> c_int {
     let result = real();
     match token {
         Some(None) => call.leave_barrier(),
-        Some(Some(token)) => call.acquire(token),
+        Some(Some(token)) => call.hear(token),
         None => {}
     }
     result
@@ -133,18 +133,22 @@ fn open(call: &mut Call, win: MPI_Win, real: impl FnOnce() -> c_int) -> c_int {
     result
 }
 
-/// A lock is taken. What flows from who has it alone is followed: those are counted. That holds for libraries that have the lock
+/// A lock is taken. What flows from and to who has it alone is followed: those are counted. That holds for libraries that have the lock
 /// when the call returns, as both that we know do.
 pub fn take(o: &mut Observed, (window, rank): (u32, Rank), mode: Mode) {
     let lock = Lock::Window(window, rank);
     let counter = Word { owner: rank, segment: Segment::Window(window), offset: u64::MAX };
-    let number = words::lock(counter).map(|mut counted| match mode {
-        Mode::Exclusive => counted.update(),
-        Mode::Shared => counted.version(),
-    });
-    match (number, mode) {
-        (Some(number), Mode::Exclusive) => o.session.rank().lock_section(o.recorder, lock, number),
-        (Some(number), Mode::Shared) => o.session.rank().lock_shared(o.recorder, lock, number),
+    match (words::lock(counter), mode) {
+        (Some(mut counted), Mode::Exclusive) => {
+            let taken = counted.make();
+            drop(counted);
+            o.session.rank().lock_section(o.recorder, lock, taken);
+        }
+        (Some(mut counted), Mode::Shared) => {
+            let number = counted.version();
+            drop(counted);
+            o.session.rank().lock_shared(o.recorder, lock, number);
+        }
         (None, _) => o.session.rank().lock(o.recorder, lock, mode),
     }
 }

@@ -159,7 +159,7 @@ fn blocking(
     let result = real();
     if result == SUCCESS {
         for token in acquires {
-            call.acquire(token);
+            call.hear(token);
         }
     }
     result

@@ -1,4 +1,5 @@
-//! Partitioned messages: the sender's buffer is used part by part, each from when it is said to be ready. What a part's sender did before
+//! Partitioned messages: the sender's buffer is used part by part, each from when it is said to be ready, and the receiver's part by part, each until it
+//! is seen to have arrived. What a part's sender did before
 //! comes before who sees that part arrive, and what the sender did before any of them before who waits for the message.
 
 use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, scope};
@@ -28,7 +29,8 @@ pub struct Partitioned {
 pub struct Started {
     what: Partitioned,
     token: Token,
-    until: Ctx,
+    /// Until when each part is used.
+    until: Vec<Ctx>,
 }
 
 impl Partitioned {
@@ -57,13 +59,13 @@ fn of_part(message: Token, part: c_int) -> Token {
 /// A request is started.
 pub fn again(call: &mut Call, what: &Partitioned) -> Option<Pending> {
     let Wanted { id, source, tag, me, .. } = what.wanted;
-    let until = scope();
-    let mut pending = Pending { scopes: vec![until], ..Pending::default() };
+    let until: Vec<Ctx> = (0..what.number).map(|_| scope()).collect();
+    let mut pending = Pending { scopes: until.clone(), ..Pending::default() };
     let token = if what.part.kind == Kind::Read {
         messages::send(id, me, source?, tag?)
     } else {
         call.issue();
-        for n in 0..what.number {
+        for (n, &until) in (0..).zip(&until) {
             call.near(&what.nth(n), until);
         }
         let posted = messages::post(what.wanted);
@@ -81,7 +83,9 @@ fn ready(parts: impl IntoIterator<Item = c_int>, request: MPI_Request) {
         call.release(token);
         call.release(of_part(token, part));
         call.issue();
-        call.near(&what.nth(part), until);
+        if let Some(&until) = until.get(part as usize) {
+            call.near(&what.nth(part), until);
+        }
     }
 }
 
@@ -130,14 +134,19 @@ calls! {
         real()
     }
     fn Parrived(request: MPI_Request, part: c_int, flag: *mut c_int), real => {
-        let call = call();
+        let Some(mut call) = call() else { return real() };
+        let Some(Started { token, until, .. }) = requests::started(request) else { return real() };
+        let until = until.get(part as usize);
+        if let Some(&ctx) = until {
+            call.completing(ctx);
+        }
         let result = real();
-        if let (Some(mut call), SUCCESS) = (call, result)
-            // SAFETY: the library has written the flag.
-            && unsafe { *flag } != 0
-            && let Some(started) = requests::started(request)
-        {
-            call.acquire(of_part(started.token, part));
+        // SAFETY: the library has written the flag.
+        if result == SUCCESS && unsafe { *flag } != 0 {
+            if let Some(&ctx) = until {
+                call.quiet(ctx);
+            }
+            call.acquire(of_part(token, part));
         }
         result
     }

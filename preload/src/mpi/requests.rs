@@ -195,7 +195,7 @@ fn complete(call: &mut Call, asked: Asked, status: &MPI_Status) {
         });
     }
     for &token in &pending.tokens {
-        call.acquire(token);
+        call.hear(token);
     }
     if let Some(posted) = pending.receive {
         received(call, posted, status);
@@ -206,7 +206,7 @@ fn complete(call: &mut Call, asked: Asked, status: &MPI_Status) {
 }
 
 /// Sends whose requests the program gave back: to whom, and what uses their buffers. They are complete when the receiver has the message, which
-/// the program learns by other ways: they count as that as soon as the sender hears of the receiver.
+/// the program learns by other ways: they count as that as soon as the sender hears of the receiver, by a message of its or by a collective.
 static FREED: Shared<Vec<(Rank, Vec<Ctx>)>> = Shared::new();
 
 /// Whether there ever were any.
@@ -237,10 +237,7 @@ pub fn received(call: &mut Call, posted: Posted, status: &MPI_Status) {
     if let (Posted::Later(..), Some(receipt)) = (posted, messages::receipt(token)) {
         call.release(receipt);
     }
-    call.acquire(token);
-    if let Token::Message { from, .. } = token {
-        heard_of(call, Some(from));
-    }
+    call.hear(token);
 }
 
 /// A status of our own where the program wants none.
@@ -429,9 +426,9 @@ calls! {
         let call = call();
         if call.is_some() {
             let asked = asked(request);
-            if REQUESTS.with(|r| r.persistent.remove(&asked.handle)).is_none()
-                && let Some(Pending { sends_to: Some(to), scopes, .. }) = take(asked)
-            {
+            let pending = take(asked);
+            REQUESTS.with(|r| r.persistent.remove(&asked.handle));
+            if let Some(Pending { sends_to: Some(to), scopes, .. }) = pending {
                 ANY_FREED.store(true, Ordering::Relaxed);
                 FREED.with(|freed| freed.push((to, scopes)));
             }

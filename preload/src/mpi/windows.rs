@@ -397,7 +397,7 @@ fn making(
     }
     match token {
         None => call.leave_barrier(),
-        Some(token) => call.acquire(token),
+        Some(token) => call.hear(token),
     }
     result
 }
@@ -484,7 +484,7 @@ calls! {
         }
         let result = real();
         match token {
-            Some(Some(token)) => call.acquire(token),
+            Some(Some(token)) => call.hear(token),
             Some(None) => call.leave_barrier(),
             None => {}
         }

@@ -15,7 +15,7 @@ use rustc_hash::FxHasher;
 use std::ffi::c_int;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use thrille_model::{Strand, Word};
 
 /// Counters: words that share one are counted together, which disturbs nobody.
@@ -56,6 +56,24 @@ pub fn progress_at(target: c_int, win: MPI_Win) {
     static TIMES: AtomicU32 = AtomicU32::new(0);
     let own = window(win, |w| w.rank) == Some(target);
     if own && TIMES.fetch_add(1, Ordering::Relaxed) % PATIENCE == PATIENCE - 1 {
+        progress();
+    }
+}
+
+/// Whether this process is in an exchange that its others come to out of a barrier.
+static HELPING: AtomicBool = AtomicBool::new(false);
+
+/// Makes such an exchange, in a call of the program's.
+pub fn helping(exchange: impl FnOnce()) {
+    HELPING.store(true, Ordering::Relaxed);
+    exchange();
+    HELPING.store(false, Ordering::Relaxed);
+}
+
+/// Lets the library work while this process waits for the others in an exchange. One of them may not be out of the barrier yet: another thread of it
+/// has the library to itself until this process has carried out an operation.
+pub fn help() {
+    if HELPING.load(Ordering::Relaxed) {
         progress();
     }
 }

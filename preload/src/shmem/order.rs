@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_long};
 use std::sync::{Mutex, PoisonError};
 use thrille_model::{Ctx, How, Lock, Rank, Token};
+use thrille_runtime::Made;
 
 /// How many collectives each group has had.
 static COLLECTIVES: Mutex<Option<FxHashMap<u64, u64>>> = Mutex::new(None);
@@ -112,8 +113,10 @@ fn taken(call: Option<Call>, lock: *const c_long) {
         // Counted at PE 0's copy, by whoever holds the lock.
         let part = words::parts(Rank(0), segment, offset, size_of::<c_long>() as u64).next();
         let number = part.and_then(words::lock).map_or(0, |mut locked| locked.write(How::Set, Change::Some).1.version);
+        // Nobody can share it.
+        let taken = Made { version: number, unseen_before: true };
         let lock = Lock::Symmetric(segment, offset);
-        call.o.session.rank().lock_section(call.o.recorder, lock, number);
+        call.o.session.rank().lock_section(call.o.recorder, lock, taken);
     }
 }
 

@@ -7,8 +7,8 @@ use crate::records::Records;
 use crate::shape::RaceReport;
 use thrille_model::job::Api;
 use thrille_model::{
-    Act, Caller, Ctx, Flow, How, Kind, Lock, Phase, Pos, Race, Rank, Segment, Side, Strand, Sync, SyncEvent, Token,
-    Why, Word,
+    Act, Caller, Ctx, Flow, How, Kind, Lock, Mode, Phase, Pos, Race, Rank, Segment, Side, Strand, Sync, SyncEvent,
+    Token, Why, Word,
 };
 
 const GROUP: u64 = 5;
@@ -95,7 +95,7 @@ fn every_kind_of_synchronisation_has_words() {
             "opens its window to rank 1",
         ),
         (Sync::Release(Token::Flow(Flow { from, to })), "release", "end of a section"),
-        (Sync::Acquire(Token::Handover { lock, number: 1 }), "acquire", "takes a lock over"),
+        (Sync::Acquire(Token::Handover { lock, mode: Mode::Exclusive, number: 1 }), "acquire", "takes a lock over"),
         (
             Sync::Release(Token::Local { rank: Rank(0), address: 9, round: 1 }),
             "release",

@@ -1,9 +1,18 @@
 //! Locks: locksets, and sections of locks that are counted, through which order may flow.
 
 use super::Rank;
-use crate::carried::end_of_section;
+use crate::carried::{Made, end_of_section};
 use crate::recorder::Recorder;
 use thrille_model::{Held, Lock, Mode, Sync, SyncEvent, Token};
+
+/// A critical section of a lock that is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Section {
+    pub lock: Lock,
+    pub mode: Mode,
+    /// How often one has had the lock alone, this time included.
+    pub number: u64,
+}
 
 impl Rank {
     /// A lock is taken.
@@ -15,29 +24,40 @@ impl Rank {
 
     /// A lock is taken together with others, after the n-th time in the job that one had it alone.
     pub fn lock_shared(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
-        self.lock(recorder, lock, Mode::Shared);
+        let mode = Mode::Shared;
+        let again = recorder.holds(lock);
+        self.lock(recorder, lock, mode);
+        if again {
+            return;
+        }
         if number > 0 {
             let flows = Sync::Share(lock, number);
-            let all_flow = Sync::Acquire(Token::Handover { lock, number });
+            let all_flow = Sync::Acquire(Token::Handover { lock, mode: Mode::Exclusive, number });
             self.event(recorder, if self.sees_flows { flows } else { all_flow });
         }
+        recorder.sections.push(Section { lock, mode, number });
     }
 
-    /// A lock that one strand at a time can hold is taken for the n-th time in the job.
-    pub fn lock_section(&mut self, recorder: &mut Recorder, lock: Lock, number: u64) {
+    /// A lock that one strand at a time can hold is taken for the n-th time in the job; who shared it since the time before has seen that number.
+    pub fn lock_section(&mut self, recorder: &mut Recorder, lock: Lock, taken: Made) {
+        let Made { version: number, unseen_before } = taken;
         let again = recorder.holds(lock);
         self.lock(recorder, lock, Mode::Exclusive);
         if again {
             // Who takes a recursive lock once more is still in the same section.
             return;
         }
-        if !self.carries_sections() || !self.carried.goes_on(lock, number) {
+        if !self.carries_sections() || !self.carried.goes_on(lock, taken) {
             self.event(recorder, Sync::Lock(lock, number));
+            let before = |mode| Sync::Acquire(Token::Handover { lock, mode, number: number.wrapping_sub(1) });
             if !self.sees_flows {
-                self.event(recorder, Sync::Acquire(Token::Handover { lock, number: number.wrapping_sub(1) }));
+                self.event(recorder, before(Mode::Exclusive));
+            }
+            if !self.sees_flows && !unseen_before {
+                self.event(recorder, before(Mode::Shared));
             }
         }
-        recorder.sections.push((lock, number));
+        recorder.sections.push(Section { lock, mode: Mode::Exclusive, number });
         self.inside.push((recorder.strand, lock, recorder.phase));
     }
 
@@ -55,8 +75,8 @@ impl Rank {
         match mode {
             Mode::Exclusive => {
                 *number += 1;
-                let number = *number;
-                self.lock_section(recorder, lock, number);
+                let taken = Made { version: *number, unseen_before: false };
+                self.lock_section(recorder, lock, taken);
             }
             Mode::Shared => {
                 let number = *number;
@@ -75,9 +95,14 @@ impl Rank {
             recorder.locks = self.locksets.intern(recorder.held.clone());
             return;
         }
-        match recorder.sections.iter().rposition(|&(held, _)| held == lock) {
-            Some(index) => {
-                let (_, number) = recorder.sections.remove(index);
+        let section = recorder.sections.iter().rposition(|section| section.lock == lock);
+        match section.map(|index| recorder.sections.remove(index)) {
+            Some(Section { mode: mode @ Mode::Shared, number, .. }) => {
+                let flows = Sync::Unshare { lock, number, phase: recorder.phase };
+                let all_flow = Sync::Release(Token::Handover { lock, mode, number });
+                self.event(recorder, if self.sees_flows { flows } else { all_flow });
+            }
+            Some(Section { mode: mode @ Mode::Exclusive, number, .. }) => {
                 self.inside.retain(|&(strand, held, _)| (strand, held) != (recorder.strand, lock));
                 if self.carries_sections() {
                     recorder.see(&self.regions, false);
@@ -88,7 +113,7 @@ impl Rank {
                     self.carried.ended(&mut self.events, end, lock, number);
                 } else {
                     if !self.sees_flows {
-                        self.event(recorder, Sync::Release(Token::Handover { lock, number }));
+                        self.event(recorder, Sync::Release(Token::Handover { lock, mode, number }));
                     }
                     self.event(recorder, Sync::Unlock(lock, number));
                 }

@@ -9,7 +9,7 @@
 //! there on it comes after what the thread did before, and what the thread does next comes after it.
 
 use super::rest::Life;
-use super::{Knowledge, Rank};
+use super::{Knowledge, Rank, Section};
 use crate::recorder::{Recorder, Watched};
 use crate::underway::UnderWay;
 use thrille_model::{Held, Interval, Lock, LocksetId, Mode, Phase, Pos, Strand, Token};
@@ -32,7 +32,7 @@ pub struct Role {
     pub(crate) until: Phase,
     pub(crate) held: Vec<Held>,
     pub(crate) locks: LocksetId,
-    pub(crate) sections: Vec<(Lock, u64)>,
+    pub(crate) sections: Vec<Section>,
     pub(crate) under_way: UnderWay,
     pub(crate) watched: Watched,
     pub(crate) binding: Binding,

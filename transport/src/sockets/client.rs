@@ -25,6 +25,9 @@ use crate::{
 /// What is received at once, and below which messages are gathered before they are sent.
 const BUFFER: usize = 64 << 10;
 
+/// How often a rank that helps others while it waits does so.
+const HELPS_EVERY: Duration = Duration::from_millis(1);
+
 /// How patient a rank is.
 #[derive(Debug, Clone)]
 pub struct ClientOptions {
@@ -88,12 +91,19 @@ impl SocketTransport {
             stream: BufReader::with_capacity(BUFFER, stream),
             decoder: Decoder::new(DEFAULT_LIMIT),
             scratch: Vec::new(),
+            help: None,
         };
         line.wait_at_most(options.connect_timeout)?;
         let limit = line.shake_hands(token, size)?;
         line.wait_at_most(options.silence_timeout)?;
         line.decoder = Decoder::new(limit);
         Ok(Self { line, size, round: 0, limit, state: State::Open, options, hurry: None })
+    }
+
+    /// Has this called again and again while the others are waited for: they may need it to come.
+    pub fn help_while_waiting(&mut self, help: fn()) -> Result<(), TransportError> {
+        self.line.help = Some(help);
+        self.line.wait_at_most(self.line.patience)
     }
 
     /// The hub's address.
@@ -195,12 +205,14 @@ struct Line {
     stream: BufReader<TcpStream>,
     decoder: Decoder,
     scratch: Vec<u8>,
+    help: Option<fn()>,
 }
 
 impl Line {
     fn wait_at_most(&mut self, patience: Duration) -> Result<(), TransportError> {
         let stream = self.stream.get_ref();
-        let set = stream.set_read_timeout(Some(patience)).and_then(|()| stream.set_write_timeout(Some(patience)));
+        let at_once = if self.help.is_some() { patience.min(HELPS_EVERY) } else { patience };
+        let set = stream.set_read_timeout(Some(at_once)).and_then(|()| stream.set_write_timeout(Some(patience)));
         self.patience = patience;
         set.map_err(|source| self.lost("setting a timeout", source))
     }
@@ -297,11 +309,16 @@ impl Line {
 
     fn receive(&mut self, doing: &'static str) -> Result<Frame<Vec<u8>>, TransportError> {
         let (rank, addr) = (self.rank, self.addr);
+        let begun = self.help.map(|_| Instant::now());
         loop {
             let buffered = match self.stream.fill_buf() {
                 Ok([]) => return Err(self.lost(doing, ErrorKind::UnexpectedEof.into())),
                 Ok(buffered) => buffered,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) if is_timeout(&error) && begun.is_some_and(|begun| begun.elapsed() < self.patience) => {
+                    self.help.into_iter().for_each(|help| help());
+                    continue;
+                }
                 Err(error) => return Err(self.lost(doing, error)),
             };
             let mut input = buffered;
@@ -340,7 +357,9 @@ fn is_timeout(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, os::fd::AsRawFd};
+    use std::os::fd::AsRawFd;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::{fs, thread};
 
     use super::*;
     use crate::Hub;
@@ -372,6 +391,27 @@ mod tests {
         let begun = Instant::now();
         assert!(matches!(client.round(Outbox::new()), Err(TransportError::Alone { rank: 0, .. })));
         assert!(begun.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn one_who_waits_helps_the_others_to_come() {
+        static HELPED: AtomicU32 = AtomicU32::new(0);
+        let token = Token::random().unwrap();
+        let hub = Hub::start(2, token.clone()).unwrap();
+        let connect = |rank| SocketTransport::connect(hub.addr(), &token, rank, 2).unwrap();
+        let (mut client, mut other) = (connect(0), connect(1));
+        client.help_while_waiting(|| _ = HELPED.fetch_add(1, Ordering::Relaxed)).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while HELPED.load(Ordering::Relaxed) < 3 {
+                    thread::yield_now();
+                }
+                other.round(Outbox::new()).unwrap();
+            });
+            client.round(Outbox::new()).unwrap();
+        });
+        client.hurry(Duration::from_millis(50));
+        assert!(matches!(client.round(Outbox::new()), Err(TransportError::Alone { rank: 0, .. })));
     }
 
     #[test]
