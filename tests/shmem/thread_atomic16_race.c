@@ -1,4 +1,4 @@
-/* thrille: n=2 flags=-pthread */
+/* thrille: n=2 flags=-mcx16 */
 /* Relaxed operations on sixteen bytes order nothing: the thread's store races with the put's read of its source. */
 #include <pthread.h>
 #include <shmem.h>

@@ -1,4 +1,4 @@
-/* thrille: n=2 flags=-pthread */
+/* thrille: n=2 flags=-mcx16 */
 /* Release and acquire on a flag of sixteen bytes order the thread's store before the put that reads its source. */
 #include <pthread.h>
 #include <shmem.h>
