@@ -16,12 +16,13 @@ use std::time::Duration;
 
 /// Ordered by what the library at hand does (its broadcast lets nobody go before everybody is there), by a signal that comes with the data,
 /// or by relaxed atomics that are polled: they race by the standard, and cannot be made to happen here.
-const ORDERED_HERE: [&str; 12] = [
+const ORDERED_HERE: [&str; 13] = [
     "bcast_order_race",
     "alltoall_order_race",
     "collect_rest_race",
     "row_put_signal_race",
     "thread_c11_atomic_race",
+    "thread_atomic16_race",
     "thread_cas_failure_race",
     "thread_fence_race",
     "thread_fence_acquire_race",
@@ -30,6 +31,10 @@ const ORDERED_HERE: [&str; 12] = [
     "omp_flush_race",
     "ptr_atomic_race",
 ];
+
+/// Which thread gets which task, and when, is not a schedule's to say: the sides of these are often run by one thread, or one is over when the other may
+/// begin. Confirmed as a rule, and not sure to happen again.
+const OWN_TASK: [&str; 2] = ["omp_dep_taskwait_race", "omp_dep_iterator_race"];
 
 /// Every so many programs of the corpus by day.
 const STEP: usize = 13;
@@ -58,7 +63,8 @@ pub fn trials() -> Vec<Trial> {
         trial("confirm::libraries_that_come_later", || twice("hooks", "gcc", &[])),
     ];
     let step = if nightly() { 1 } else { STEP };
-    let racy = |program: &Program| program.is_racy() && !ORDERED_HERE.contains(&program.name());
+    let left_out = |name: &str| ORDERED_HERE.contains(&name) || OWN_TASK.contains(&name);
+    let racy = |program: &Program| program.is_racy() && !left_out(program.name());
     let corpus = [programs(), mpi_programs("openmpi"), mpi_programs("mpich")];
     for (index, programs) in corpus.into_iter().enumerate() {
         match programs {
