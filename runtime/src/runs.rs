@@ -135,6 +135,16 @@ impl Slot {
         Self { run: *run, class: None, jumps: 0, memory: Memory::default() }
     }
 
+    /// The line jumps once more: where its runs go.
+    #[inline(always)]
+    fn jumps(&mut self, classes: &mut Classes) -> Option<Class> {
+        self.jumps += 1;
+        if self.class.is_none() && self.jumps >= JUMPS {
+            self.class = classes.of(&self.run);
+        }
+        self.class
+    }
+
     /// From now on accesses to this memory go on by their addresses.
     #[inline(always)]
     fn heat(&mut self, memory: Memory) -> Hot {
@@ -273,11 +283,7 @@ impl Runs {
         }
         let done = slot.run(hot);
         (hot.lo, hot.len, hot.times) = (address, len, 1);
-        slot.jumps += 1;
-        if slot.class.is_none() && slot.jumps >= JUMPS {
-            slot.class = self.classes.of(&slot.run);
-        }
-        let class = slot.class;
+        let class = slot.jumps(&mut self.classes);
         Offered::Taken(self.put_away(&done, class))
     }
 
@@ -325,11 +331,7 @@ impl Runs {
             run.times = run.times.saturating_add(1);
             return Room::Enough;
         }
-        slot.jumps += 1;
-        if slot.class.is_none() && slot.jumps >= JUMPS {
-            slot.class = self.classes.of(&slot.run);
-        }
-        let done = (slot.run, slot.class);
+        let done = (slot.run, slot.jumps(&mut self.classes));
         (slot.run.lo, slot.run.hi, slot.run.times) = (lo, hi, 1);
         self.put_away(&done.0, done.1)
     }
