@@ -14,7 +14,7 @@
 #define THRILLE_HOOKS_H
 #include <stdint.h>
 
-#define THRILLE_HOOKS_VERSION 1
+#define THRILLE_HOOKS_VERSION 2
 
 #ifdef __clang__
 #define THRILLE_PRESERVING __attribute__((preserve_most))
@@ -27,7 +27,7 @@ enum thrille_mode {
     THRILLE_OFF = 0,   /* plain copy; nothing is counted */
     THRILLE_COUNT = 1, /* plain copy; each call counts `countdown` down, and asks thrille_enter when it is below zero */
     THRILLE_IN = 2,    /* instrumented copy; `budget` is counted down by the accesses that it contains */
-    THRILLE_ASK = 3    /* as THRILLE_COUNT, and thrille_behind is asked behind loops that are in no other one */
+    THRILLE_ASK = 3    /* as THRILLE_COUNT, and thrille_behind is asked behind loops that are in no other one, thrille_last before last iterations */
 };
 
 /* What a site does. */
@@ -87,6 +87,29 @@ THRILLE_PRESERVING int32_t thrille_spent(struct thrille_function *function);
 
 /* A loop of the plain copy is left, in mode ASK. Not 0: go on in the instrumented copy. */
 THRILLE_PRESERVING int32_t thrille_behind(struct thrille_function *function);
+
+/* The last iteration of a loop with calls or inner loops begins, in mode IN or ASK: of the function's such-and-such loop. Not 0: in the instrumented copy. */
+THRILLE_PRESERVING int32_t thrille_last(struct thrille_function *function, uint64_t loop);
+
+/* What is known of the calling thread's accesses: those of which nothing comes, by lines of 64 bytes. A line is at the place of its address by 64, modulo 512. If `tag` is
+ * its address by 64, or `now`, its bits say which of its bytes may be read or written without telling anybody. Compiled code looks here first, and counts what it does not tell in `repeated`.
+ * While nothing is known, `now` is such that no tag fits. Hooks change all of it. */
+struct thrille_line {
+    uint64_t tag;
+    uint64_t read;
+    uint64_t written;
+    uint64_t owner; /* the library's */
+};
+
+struct thrille_quick {
+    uint64_t now;
+    uint64_t repeated;
+    uint64_t own[2]; /* the library's */
+    struct thrille_line lines[512];
+};
+
+/* That of the calling thread, until the next call of anything but a hook. Leaves all registers but rax alone. */
+THRILLE_PRESERVING struct thrille_quick *thrille_quick(void);
 
 /* A site is executed, on so many bytes: before it is carried out. The block's countdown from now on. */
 THRILLE_PRESERVING int32_t thrille_access(void *address, struct thrille_hot *site);

@@ -86,8 +86,14 @@ KillWait=5
 InactiveLimit=0
 MinJobAge=300
 CONF
-    # Open MPI names shared memory after the rank within its node, and the nodes share one machine. What killed jobs leave goes with the cluster.
-    printf '#!/bin/sh\necho "export OMPI_MCA_btl_vader_backing_directory=%s/tmp-$SLURMD_NODENAME"\n' "$dir" >"$dir/task-prolog"
+    # Open MPI names shared memory after the rank within its node, and the nodes share one machine: each step has a directory of its own on each node, which no
+    # other one that ends can take away. What killed jobs leave goes with the cluster.
+    cat >"$dir/task-prolog" <<PROLOG
+#!/bin/sh
+mine=$dir/tmp-\$SLURMD_NODENAME/\$SLURM_JOB_ID-\$SLURM_STEP_ID
+mkdir -p "\$mine"
+echo "export OMPI_MCA_btl_vader_backing_directory=\$mine"
+PROLOG
     chmod +x "$dir/task-prolog"
     for node in $(seq "$nodes"); do
         mkdir -p "$dir/spool-n$node" "$dir/tmp-n$node"

@@ -50,7 +50,7 @@ pub fn main(typed: &args::Cc) -> Result<ExitCode> {
     let temporary = tempfile::Builder::new().prefix("thrille-cc-").tempdir().context(
         "cannot make a directory for temporary objects: free some space, or set TMPDIR to a directory that can be written",
     )?;
-    let home = home_for(&compiler)?;
+    let home = home_for(&compiler, &line)?;
     let family = Family::of(&compiler)?;
     let instrument = instrument(typed.instrument, family);
     let setting = Setting { family, instrument, home: &home, temporary: temporary.path() };
@@ -94,13 +94,16 @@ fn file_name(path: &OsStr) -> String {
     Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The libraries that go with a compiler: an MPI compiler's programs are MPI programs.
-pub fn home_for(compiler: &[OsString]) -> Result<Home> {
+/// The libraries that go with a compiler and its arguments: an MPI compiler's programs are MPI programs, and so is what a plain one links with an MPI
+/// library, as CMake's `find_package(MPI)` has it done.
+pub fn home_for(compiler: &[OsString], line: &Line) -> Result<Home> {
     let name = compiler.last().map(|last| file_name(last)).unwrap_or_default();
     if mpi::is_compiler(&name) {
         Home::find_mpi(mpi::Mpi::of_compiler(compiler)?)
     } else if Shmem::plain_compiler(&name).is_some() {
         Home::find_oshmem()
+    } else if let Some(mpi) = line.linked().iter().find_map(|path| mpi::Mpi::of_library(path)) {
+        Home::find_mpi(mpi)
     } else {
         Home::find()
     }

@@ -98,7 +98,8 @@ pub fn check(typed: args::Check) -> Result<Code> {
     let files: Vec<(PathBuf, Kind)> = typed.files.into_iter().zip(kinds).collect();
     let libraries = (typed.common.mpi, Shmem::chosen(typed.shmem)?);
     let guess = Guess::new(&files, typed.cc.as_deref(), libraries, &|name| std::env::var(name).ok())?;
-    let home = cc::home_for(&guess.compilers.of(main_kind(&files))[..1])?;
+    let (compiler, flags) = guess.compilers.of(main_kind(&files)).split_at(1);
+    let home = cc::home_for(compiler, &cc::Line::parse(flags))?;
     let dir = RunDir::make(typed.common.out.as_deref())?;
     let program = match build(&files, &guess, &home, (typed.instrument, settings.observes_everything()), dir.path()) {
         Ok(Some(program)) => program,

@@ -99,6 +99,18 @@ impl Mpi {
         ["mpicc", "mpicxx", "mpifort"].map(pick)
     }
 
+    /// The one that a library is part of, by its file's own name: that of Open MPI is `libmpi.so.40`, that of MPICH and its kin `libmpich.so`
+    /// or `libmpi.so.12`.
+    pub fn of_library(path: &Path) -> Option<Self> {
+        let own = path.canonicalize().unwrap_or_else(|_| path.into());
+        let name = own.file_name()?.to_string_lossy().into_owned();
+        if name.starts_with("libmpich") || name.starts_with("libmpi.so.12") {
+            Some(Self::Mpich)
+        } else {
+            (name.starts_with("libmpi.so") || name.starts_with("libmpi_")).then_some(Self::OpenMpi)
+        }
+    }
+
     /// The library behind an MPI compiler.
     pub fn of_compiler(compiler: &[OsString]) -> Result<Self> {
         let (program, args) = compiler.split_first().context("no compiler given")?;

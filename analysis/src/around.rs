@@ -110,7 +110,7 @@ fn leaves(sync: Sync) -> Option<Key> {
 fn arrives(sync: Sync) -> Option<Key> {
     match sync {
         Sync::Acquire(Token::Phase(_)) => None,
-        Sync::Acquire(token) => Some(Key::Token(token)),
+        Sync::Acquire(token) | Sync::Peek(token) => Some(Key::Token(token)),
         Sync::Observe { word, version } => Some(Key::Word(word, version)),
         _ => None,
     }

@@ -36,7 +36,8 @@ impl Key {
     pub fn of(sync: Sync, way: Way) -> Option<Self> {
         match (sync, way) {
             (Sync::Acquire(Token::Phase(_)) | Sync::Release(Token::Phase(_)), _) => None,
-            (Sync::Acquire(token), Way::Back) | (Sync::Release(token), Way::Forth) => Some(Self::Token(token)),
+            (Sync::Acquire(token) | Sync::Peek(token), Way::Back)
+            | (Sync::Release(token) | Sync::Handed(_, token), Way::Forth) => Some(Self::Token(token)),
             (Sync::Observe { word, version }, Way::Back) | (Sync::Update { word, version, .. }, Way::Forth) => {
                 Some(Self::Word(word, version))
             }
@@ -74,8 +75,17 @@ pub fn home(sync: Sync, size: u32) -> Option<Rank> {
     Key::of(sync, Way::Back).or_else(|| Key::of(sync, Way::Forth)).map(|key| key.home(size))
 }
 
+/// The other ends of a token or of a version of a word.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Ends {
+    /// Where they are.
+    pub at: Vec<At>,
+    /// Those of this version of the same word belong to them, too: who asks for many versions is told of each update once.
+    pub then: Option<u64>,
+}
+
 #[derive(Default)]
-struct Ends {
+struct Known {
     releases: Vec<At>,
     acquires: Vec<At>,
 }
@@ -89,7 +99,7 @@ struct Versions {
 /// What one home knows.
 #[derive(Default)]
 pub struct Directory {
-    tokens: FxHashMap<Token, Ends>,
+    tokens: FxHashMap<Token, Known>,
     words: FxHashMap<Word, Versions>,
 }
 
@@ -99,7 +109,7 @@ impl Directory {
         let at = (event.strand, event.pos);
         match event.sync {
             Sync::Release(token) => self.tokens.entry(token).or_default().releases.push(at),
-            Sync::Acquire(token) => self.tokens.entry(token).or_default().acquires.push(at),
+            Sync::Acquire(token) | Sync::Peek(token) => self.tokens.entry(token).or_default().acquires.push(at),
             Sync::Update { word, version, how, .. } => {
                 self.words.entry(word).or_default().updates.insert(version, (how, at));
             }
@@ -111,42 +121,85 @@ impl Directory {
             | Sync::Unlock(..)
             | Sync::Share(..)
             | Sync::Unshare { .. }
-            | Sync::Fence(_) => {}
+            | Sync::Fence(_)
+            | Sync::Handed(..) => {}
         }
     }
 
-    /// The other ends of a token or of a version of a word.
-    pub fn find(&self, way: Way, key: &Key) -> Vec<At> {
-        match *key {
-            Key::Token(token) => {
-                let Some(ends) = self.tokens.get(&token) else { return Vec::new() };
-                if way == Way::Back { ends.releases.clone() } else { ends.acquires.clone() }
+    /// The other ends of these, in the same order. Versions of one word that stand in a row, in order, share what they have in common.
+    pub fn find(&self, keys: &[(Way, Key)]) -> Vec<Ends> {
+        let next_to = |way: Way, word: Word, at: Option<usize>| match at.and_then(|i| keys.get(i)) {
+            Some(&(same, Key::Word(other, version))) if (same, other) == (way, word) => Some(version),
+            _ => None,
+        };
+        let found = keys.iter().enumerate().map(|(i, &(way, key))| match (way, key) {
+            (_, Key::Token(token)) => {
+                let Some(ends) = self.tokens.get(&token) else { return Ends::default() };
+                let at = if way == Way::Back { ends.releases.clone() } else { ends.acquires.clone() };
+                Ends { at, then: None }
             }
-            Key::Word(word, version) => {
-                let Some(versions) = self.words.get(&word) else { return Vec::new() };
-                if way == Way::Back { versions.contained_in(version) } else { versions.that_contain(version) }
+            (_, Key::Word(word, version)) => {
+                let Some(versions) = self.words.get(&word) else { return Ends::default() };
+                match way {
+                    Way::Back => versions.contained_in(version, next_to(way, word, i.checked_sub(1))),
+                    Way::Forth => versions.that_contain(version, next_to(way, word, Some(i + 1))),
+                }
             }
-        }
+        });
+        found.collect()
     }
 }
 
 impl Versions {
-    /// The updates that a version is made of: back to the last that set it.
-    fn contained_in(&self, version: u64) -> Vec<At> {
-        let mut list = Vec::new();
-        for (how, at) in self.updates.range(..=version).rev().map(|(_, update)| update) {
-            list.push(*at);
+    /// The updates that a version is made of: back to the last that set it, or to a version that others are asked of, too.
+    fn contained_in(&self, version: u64, lower: Option<u64>) -> Ends {
+        let mut at = Vec::new();
+        let first = lower.map_or(0, |lower| lower.saturating_add(1));
+        for (how, update) in self.updates.range(first..=version.max(first)).rev().map(|(_, update)| update) {
+            at.push(*update);
             if *how == How::Set {
-                break;
+                return Ends { at, then: None };
             }
         }
-        list
+        Ends { at, then: lower }
     }
 
-    /// The observations of all versions that this one is a part of.
-    fn that_contain(&self, version: u64) -> Vec<At> {
+    /// The observations of all versions that this one is a part of, likewise.
+    fn that_contain(&self, version: u64, higher: Option<u64>) -> Ends {
         let next = version.saturating_add(1);
         let end = self.updates.range(next..).find(|(_, (how, _))| *how == How::Set).map_or(u64::MAX, |(&v, _)| v);
-        self.observes.range(version..end.max(version)).flat_map(|(_, at)| at.iter().copied()).collect()
+        let then = higher.filter(|&higher| higher < end);
+        let end = then.unwrap_or(end).max(version);
+        Ends { at: self.observes.range(version..end).flat_map(|(_, at)| at.iter().copied()).collect(), then }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thrille_model::{Caller, Segment};
+
+    /// Set, counted up to 5, set again, counted up to 7; 3, 5 and 7 are seen.
+    #[test]
+    fn each_update_is_told_once() {
+        let word = Word { owner: Rank(0), segment: Segment::Heap, offset: 0 };
+        let mut directory = Directory::default();
+        let mut register = |pos: u64, sync| {
+            let strand = Strand::thread(Rank(0), 0);
+            directory.register(&SyncEvent { strand, pos: Pos(pos), sync, at: Caller(0) });
+        };
+        for version in 1..8 {
+            let how = if version == 1 || version == 6 { How::Set } else { How::Modify };
+            register(version, Sync::Update { word, version, how, via: None, signals: false });
+        }
+        for version in [3, 5, 7] {
+            register(10 + version, Sync::Observe { word, version });
+        }
+        let found = |way, versions: [u64; 3]| -> Vec<(Vec<u64>, Option<u64>)> {
+            let ends = directory.find(&versions.map(|version| (way, Key::Word(word, version))));
+            ends.into_iter().map(|ends| (ends.at.iter().map(|(_, pos)| pos.0).collect(), ends.then)).collect()
+        };
+        assert_eq!(found(Way::Back, [3, 5, 7]), [(vec![3, 2, 1], None), (vec![5, 4], Some(3)), (vec![7, 6], None)]);
+        assert_eq!(found(Way::Forth, [2, 4, 6]), [(vec![13], Some(4)), (vec![15], None), (vec![17], None)]);
     }
 }

@@ -10,7 +10,7 @@
 //! one, down from the last one by walking back from the other, and where it touches their ranks in between, by walking both ways from all
 //! that those did meanwhile. Nothing else of a path matters: global barriers come one after the other.
 
-use crate::directory::{At, Key, Way};
+use crate::directory::{At, Ends, Key, Way};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -63,9 +63,28 @@ impl Questions {
     }
 }
 
+/// The versions of words of which all updates are known that they are made of.
+pub enum Closed {
+    /// Any: everybody's log is here.
+    All,
+    /// These.
+    Some(FxHashSet<(Word, u64)>),
+}
+
+impl Closed {
+    /// Whether all is known that a version is made of.
+    pub fn holds(&self, word: Word, version: u64) -> bool {
+        match self {
+            Self::All => true,
+            Self::Some(versions) => versions.contains(&(word, version)),
+        }
+    }
+}
+
 /// The logs of some ranks, and parts of others'.
-#[derive(Default)]
 pub struct Known {
+    /// How many ranks there are.
+    size: u32,
     events: Vec<SyncEvent>,
     /// Indices of each strand's events, by position.
     strands: FxHashMap<Strand, Vec<usize>>,
@@ -74,10 +93,28 @@ pub struct Known {
     asked: FxHashSet<(Way, Strand, Pos)>,
     /// Events of parts, each of which may come more than once.
     seen: FxHashSet<(Strand, Pos, Sync)>,
-    ends: FxHashMap<(Way, Key), Vec<At>>,
+    ends: FxHashMap<(Way, Key), Ends>,
 }
 
 impl Known {
+    /// Nothing, in a job of so many ranks.
+    pub fn new(size: u32) -> Self {
+        Self {
+            size,
+            events: Vec::new(),
+            strands: FxHashMap::default(),
+            whole: BTreeMap::new(),
+            asked: FxHashSet::default(),
+            seen: FxHashSet::default(),
+            ends: FxHashMap::default(),
+        }
+    }
+
+    /// Whether everybody's log is here: there is nothing to ask then.
+    fn is_whole(&self) -> bool {
+        self.whole.len() as u64 >= u64::from(self.size)
+    }
+
     /// How many events of a rank's log have come.
     pub fn length(&self, rank: Rank) -> usize {
         self.whole.get(&rank).copied().unwrap_or(0)
@@ -93,7 +130,7 @@ impl Known {
     pub fn add_answers(
         &mut self,
         asked: Questions,
-        ends: impl IntoIterator<Item = ((Way, Key), Vec<At>)>,
+        ends: impl IntoIterator<Item = ((Way, Key), Ends)>,
         events: Vec<SyncEvent>,
     ) -> bool {
         self.asked.extend(asked.parts);
@@ -127,14 +164,26 @@ impl Known {
     }
 
     /// The versions of words of which all updates are here that they are made of.
-    pub fn closed(&self) -> FxHashSet<(Word, u64)> {
-        let closed = |((way, key), ends): (&(Way, Key), &Vec<At>)| match (way, key) {
-            (Way::Back, Key::Word(word, version)) => {
-                ends.iter().all(|&(strand, pos)| self.holds(Way::Back, strand, pos)).then_some((*word, *version))
+    pub fn closed(&self) -> Closed {
+        if self.is_whole() {
+            return Closed::All;
+        }
+        let mut words: Vec<(Word, u64, &Ends)> = (self.ends.iter())
+            .filter_map(|(key, ends)| match *key {
+                (Way::Back, Key::Word(word, version)) => Some((word, version, ends)),
+                _ => None,
+            })
+            .collect();
+        // What a version goes on with is lower.
+        words.sort_unstable_by_key(|&(word, version, _)| (word, version));
+        let mut closed = FxHashSet::default();
+        for (word, version, ends) in words {
+            let rest = ends.then.is_none_or(|lower| closed.contains(&(word, lower)));
+            if rest && ends.at.iter().all(|&(strand, pos)| self.holds(Way::Back, strand, pos)) {
+                closed.insert((word, version));
             }
-            _ => None,
-        };
-        self.ends.iter().filter_map(closed).collect()
+        }
+        Closed::Some(closed)
     }
 
     /// Whether what this strand did on that side of the position, up to a global barrier, is here.
@@ -144,8 +193,16 @@ impl Known {
 
     /// What has to be asked to dispel the doubts; nothing, when they are none.
     pub fn questions(&self, doubts: &Doubts) -> Questions {
-        let mut walk =
-            Walk { known: self, met: FxHashSet::default(), questions: Questions::default(), open: Vec::new() };
+        if self.is_whole() {
+            return Questions::default();
+        }
+        let mut walk = Walk {
+            known: self,
+            met: FxHashSet::default(),
+            followed: FxHashSet::default(),
+            questions: Questions::default(),
+            open: Vec::new(),
+        };
         walk.open.extend(doubts.at.iter().map(|&(strand, pos)| (Way::Back, strand, pos)));
         for (&rank, &(lo, hi)) in &doubts.between {
             for (&strand, list) in self.strands.iter().filter(|(strand, _)| strand.rank == rank) {
@@ -173,6 +230,7 @@ impl Known {
 struct Walk<'k> {
     known: &'k Known,
     met: FxHashSet<(Way, usize)>,
+    followed: FxHashSet<(Way, Key)>,
     questions: Questions,
     open: Vec<(Way, Strand, Pos)>,
 }
@@ -216,11 +274,18 @@ impl Walk<'_> {
         }
     }
 
-    fn follow(&mut self, way: Way, key: Key) {
-        match self.known.ends.get(&(way, key)) {
-            Some(ends) => self.open.extend(ends.iter().map(|&(strand, pos)| (way, strand, pos))),
-            None => _ = self.questions.keys.insert((way, key)),
+    fn follow(&mut self, way: Way, mut key: Key) {
+        while let Some(ends) = self.known.ends.get(&(way, key)) {
+            if !self.followed.insert((way, key)) {
+                return;
+            }
+            self.open.extend(ends.at.iter().map(|&(strand, pos)| (way, strand, pos)));
+            match (key, ends.then) {
+                (Key::Word(word, _), Some(version)) => key = Key::Word(word, version),
+                _ => return,
+            }
         }
+        self.questions.keys.insert((way, key));
     }
 }
 
@@ -244,5 +309,32 @@ pub fn part(way: Way, pos: Pos, events: &[SyncEvent]) -> Range<usize> {
             let barrier = events[begin..].iter().position(|e| is_end(way, e.sync));
             begin..barrier.map_or(events.len(), |i| begin + i + 1)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thrille_model::{Caller, How, Segment};
+
+    /// Two ranks count a word up in turn, each seeing what the other made; the last of it is in doubt.
+    #[test]
+    fn who_has_everybodys_log_asks_nobody() {
+        let word = Word { owner: Rank(0), segment: Segment::Heap, offset: 0 };
+        let strand = |rank| Strand::thread(Rank(rank), 0);
+        let log = |rank: u32| -> Vec<SyncEvent> {
+            let turns = (u64::from(rank)..10).step_by(2).flat_map(|version| {
+                let made = Sync::Update { word, version: version + 1, how: How::Modify, via: None, signals: false };
+                [Sync::Observe { word, version }, made].map(|sync| (version, sync))
+            });
+            turns.map(|(at, sync)| SyncEvent { strand: strand(rank), pos: Pos(at), sync, at: Caller(0) }).collect()
+        };
+        let doubts =
+            Doubts { at: [(strand(0), Pos(9)), (strand(1), Pos(9))].into_iter().collect(), ..Doubts::default() };
+        let mut known = Known::new(2);
+        known.add_whole(Rank(0), log(0));
+        assert!(!known.questions(&doubts).is_empty() && !known.closed().holds(word, 8));
+        known.add_whole(Rank(1), log(1));
+        assert!(known.questions(&doubts).is_empty() && known.closed().holds(word, 8));
     }
 }

@@ -9,7 +9,7 @@
 //! What a rank sends and holds follows the partners in question. A race in a long chain of ranks that wait for each other within one
 //! phase is the worst case: before it can be told that nothing orders its two sides, the whole chain behind them has been asked.
 
-use crate::directory::{At, Directory, Key, Way, home};
+use crate::directory::{Directory, Ends, Key, Way, home};
 use crate::exchange::{AnalysisError, read};
 use crate::known::{Doubts, Known, Questions, part};
 use crate::owner::Owner;
@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use thrille_model::{Flow, Pos, Rank, Strand, SyncEvent, wire};
 use thrille_transport::Transport;
 
@@ -73,7 +74,7 @@ struct Asked {
 /// The answer.
 #[derive(Serialize, Deserialize)]
 struct Answer {
-    ends: Vec<Vec<At>>,
+    ends: Vec<Ends>,
     events: Vec<SyncEvent>,
 }
 
@@ -84,12 +85,11 @@ pub fn look_up<T: Transport>(
     log: &mut Log,
     findings: Findings,
 ) -> Result<usize, AnalysisError> {
-    let none = rustc_hash::FxHashSet::default();
-    let mut known = Known::default();
+    let mut known = Known::new(transport.size());
     if findings.anybody_protected {
         let ranks = if findings.protected { owner.in_question() } else { BTreeSet::new() };
         fetch(transport, log, &mut known, ranks)?;
-        let logs = Logs { events: known.events(), closed: &none };
+        let logs = Logs { events: known.events(), closed: &known.closed() };
         let flows = if findings.protected { owner.flows(logs) } else { Vec::new() };
         tell_flows(transport, log, &flows)?;
     }
@@ -97,7 +97,7 @@ pub fn look_up<T: Transport>(
     fetch(transport, log, &mut known, ranks)?;
     let mut doubts = Doubts::default();
     if findings.suspicious {
-        doubts = owner.doubts(Logs { events: known.events(), closed: &none });
+        doubts = owner.doubts(Logs { events: known.events(), closed: &known.closed() });
     }
     let questions = known.questions(&doubts);
     if anybody(transport, !questions.is_empty())? {
@@ -249,15 +249,35 @@ impl Shelf {
     }
 
     fn answer(&self, asked: &Asked) -> Answer {
-        let ends = asked.keys.iter().map(|(way, key)| self.directory.find(*way, key)).collect();
-        // Parts of one strand overlap.
+        let ends = self.directory.find(&asked.keys);
         let mut places: BTreeSet<(Strand, usize)> = BTreeSet::new();
-        for &(way, strand, pos) in &asked.parts {
-            let list = self.strand(strand);
-            places.extend(part(way, pos, list).map(|i| (strand, i)));
+        for (strand, part) in self.parts(&asked.parts) {
+            places.extend(part.map(|i| (strand, i)));
         }
         let events = places.into_iter().map(|(strand, i)| self.strand(strand)[i]).collect();
         Answer { ends, events }
+    }
+
+    /// What was asked for of strands, each of it once or twice: what lies between the same barriers is part of what reaches furthest.
+    fn parts(&self, asked: &[(Way, Strand, Pos)]) -> Vec<(Strand, Range<usize>)> {
+        let mut asked = asked.to_vec();
+        asked.sort_unstable();
+        let (back, forth): (Vec<_>, Vec<_>) = asked.into_iter().partition(|&(way, ..)| way == Way::Back);
+        let mut parts: Vec<(Strand, Range<usize>)> = Vec::new();
+        let mut last: Option<Way> = None;
+        for (way, strand, pos) in back.into_iter().rev().chain(forth) {
+            let list = self.strand(strand);
+            let covered =
+                parts.last().filter(|(of, _)| last == Some(way) && *of == strand).is_some_and(|(_, range)| match way {
+                    Way::Back => list.partition_point(|e| e.pos <= pos) > range.start,
+                    Way::Forth => list.partition_point(|e| e.pos < pos) < range.end,
+                });
+            if !covered {
+                parts.push((strand, part(way, pos, list)));
+                last = Some(way);
+            }
+        }
+        parts
     }
 
     fn strand(&self, strand: Strand) -> &[SyncEvent] {

@@ -11,6 +11,7 @@
 //!
 //! An access is done, for who knows that
 //! * its own strand passed its end (a point: its own position), or
+//! * somebody acquired the token that it was handed over with, or
 //! * something issued on its channel after a later fence has arrived, or the signal that follows its data was seen, or the word that it writes itself, or
 //! * a strand of its rank completed its context after learning of its issue.
 //!
@@ -26,6 +27,7 @@
 //! never invents one.
 
 use crate::clock::{Clock, Lane};
+use crate::known::Closed;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -62,7 +64,7 @@ pub struct Logs<'a> {
     /// Events in any order, but for those of one position.
     pub events: &'a [SyncEvent],
     /// The versions of words of which all updates are there that they are made of, if not all logs are.
-    pub closed: &'a FxHashSet<(Word, u64)>,
+    pub closed: &'a Closed,
 }
 
 /// Replays the logs with the accesses that `chosen` marks, and tells `found` of every race and every flow through a lock that it meets.
@@ -199,6 +201,10 @@ struct Replay<'a, F> {
     locks: FxHashMap<Lock, LockState>,
     /// Where each strand's sections of a lock begin and end.
     sections: FxHashMap<(Strand, Lock), BTreeMap<Pos, Sync>>,
+    /// With which token what a rank issued on a context is handed over.
+    handed: FxHashMap<(Rank, Ctx), Token>,
+    /// Who acquired such a token, and where.
+    taken: FxHashMap<Token, Vec<(Lane, Pos)>>,
     /// Who saw the signal of a put, and where.
     signal_seen: FxHashMap<(Strand, Pos), Vec<(Lane, Pos)>>,
     /// The words that an operation changes, and the versions it made.
@@ -218,6 +224,7 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
         let mut words: FxHashMap<Word, WordState> = FxHashMap::default();
         let mut locks: FxHashMap<Lock, LockState> = FxHashMap::default();
         let mut sections: FxHashMap<(Strand, Lock), BTreeMap<Pos, Sync>> = FxHashMap::default();
+        let mut handed = FxHashMap::default();
         let those = |point: bool| {
             let chosen = accesses.iter().zip(chosen).filter(|&(_, &chosen)| chosen).map(|(access, _)| access);
             chosen.filter(move |a| (a.span == Span::Point) == point)
@@ -242,7 +249,7 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                     }
                 }
                 Sync::Observe { word, version } => {
-                    let closed = logs.closed.contains(&(word, version));
+                    let closed = logs.closed.holds(word, version);
                     words.entry(word).or_default().observed.insert(version, closed);
                 }
                 Sync::Lock(lock, _) | Sync::Share(lock, _) => {
@@ -258,20 +265,11 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 }
                 // A barrier comes after those before it, whoever is known to have called it.
                 Sync::Acquire(token @ Token::Phase(_)) => _ = tokens.entry(token).or_default(),
-                Sync::Acquire(_) | Sync::Quiet(_) | Sync::Fence(_) => {}
+                Sync::Handed(ctx, token) => _ = handed.insert((event.strand.rank, ctx), token),
+                Sync::Acquire(_) | Sync::Peek(_) | Sync::Quiet(_) | Sync::Fence(_) => {}
             }
         }
-        for state in words.values_mut() {
-            let first = |&(&version, _): &(&u64, _)| version == 0 || !state.updates.contains_key(&(version - 1));
-            state.gaps = state.updates.iter().filter(first).map(|(&version, _)| version).collect();
-            for (&version, &closed) in &state.observed {
-                if let Some((&latest, _)) = state.updates.range(..=version).next_back()
-                    && (closed || latest == version)
-                {
-                    *state.wanted.entry(latest).or_default() |= closed;
-                }
-            }
-        }
+        words.values_mut().for_each(WordState::look_for_gaps);
         let mut barriers: Vec<Token> = tokens.keys().copied().filter(|t| matches!(t, Token::Phase(_))).collect();
         barriers.sort_unstable();
         for (i, access) in accesses.iter().enumerate().filter(|&(i, _)| chosen[i]) {
@@ -301,6 +299,8 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
             whys: FxHashMap::default(),
             locks,
             sections,
+            taken: handed.values().map(|&token| (token, Vec::new())).collect(),
+            handed,
             signal_seen: FxHashMap::default(),
             made,
             both_ends,
@@ -368,7 +368,7 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 state.releases_to_come = state.releases_to_come.saturating_sub(1);
                 self.complete(token);
             }
-            Sync::Acquire(token) => {
+            Sync::Acquire(token) | Sync::Peek(token) => {
                 if let Some(state) = self.tokens.get_mut(&token) {
                     if !state.complete {
                         state.waiting.push(lane);
@@ -376,7 +376,11 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                     }
                     clock.join(&state.clock);
                 }
+                if let (Sync::Acquire(_), Some(taken)) = (event.sync, self.taken.get_mut(&token)) {
+                    taken.push((lane, event.pos));
+                }
             }
+            Sync::Handed(..) => clock.learn(lane, event.pos.0),
             Sync::Update { word, version, via, .. } => {
                 clock.learn(lane, event.pos.0);
                 let mut told = clock.clone();
@@ -530,6 +534,10 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 return true;
             }
         }
+        let taken = self.handed.get(&(x.strand.rank, operation.ctx)).and_then(|token| self.taken.get(token));
+        if taken.is_some_and(|taken| taken.iter().any(|&(lane, pos)| clock.knows(lane, pos))) {
+            return true;
+        }
         if matches!(operation.order, Order::Signalled(..)) {
             let seen = self.signal_seen.get(&(x.strand, x.begin));
             if seen.is_some_and(|seen| seen.iter().any(|&(lane, pos)| clock.knows(lane, pos))) {
@@ -608,6 +616,19 @@ fn stands_for(new: &Access, old: &Access) -> bool {
 }
 
 impl WordState {
+    /// Where versions are missing, and which are wanted: once all updates and observations are there.
+    fn look_for_gaps(&mut self) {
+        let first = |&(&version, _): &(&u64, _)| version == 0 || !self.updates.contains_key(&(version - 1));
+        self.gaps = self.updates.iter().filter(first).map(|(&version, _)| version).collect();
+        for (&version, &closed) in &self.observed {
+            if let Some((&latest, _)) = self.updates.range(..=version).next_back()
+                && (closed || latest == version)
+            {
+                *self.wanted.entry(latest).or_default() |= closed;
+            }
+        }
+    }
+
     /// Whether a strand whose doings this clock knows saw a version, or one that contains it.
     fn was_seen(&self, version: u64, clock: &Clock) -> bool {
         let set = self.sets.range(version + 1..).next().copied();

@@ -3,12 +3,13 @@
 //! Phase by phase, in interval histories, one per segment. The strand that did most of the points in a phase (the owner itself, as a
 //! rule) is asked against the others but not stored: points of one strand never race with each other. Accesses that differ only in
 //! their position form a [`Class`], which is stored and asked once: a location that is touched a million times by one line is looked
-//! at once. Too much may be marked, never too little; the replay is exact.
+//! at once. What a strand does one after the other is in order whatever the logs say: a lock that it takes again and again, with a put in it that
+//! the release completes, is no reason to look anything up. Too much may be marked, never too little; the replay is exact.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use thrille_history::{AnyHistory, History, Keep, Store};
 use thrille_model::{
-    Access, Kind, LocksetId, Locksets, Phase, Phases, Place, Segment, Site, Span, Strand, conflict, protected,
+    Access, Kind, LocksetId, Locksets, Phase, Phases, Place, Pos, Segment, Site, Span, Strand, conflict, protected,
 };
 
 /// What accesses have in common that conflict with the same others.
@@ -26,8 +27,41 @@ struct Class<'a> {
     phases: Phases,
     /// Whether one of them is of this cut.
     new: bool,
-    /// Whether there are several, so that they may conflict with each other.
-    several: bool,
+    /// Where they begin, in order, and how far those until there reach: not at all if they are points.
+    reach: Vec<(Pos, Option<Pos>)>,
+}
+
+impl<'a> Class<'a> {
+    fn new(access: &'a Access) -> Self {
+        Self { access, phases: access.phases, new: false, reach: Vec::new() }
+    }
+
+    fn add(&mut self, access: &Access, new: bool) {
+        self.phases.hi = self.phases.hi.zip(access.phases.hi).map(|(a, b)| a.max(b));
+        self.new |= new;
+        let end = access.operation().map_or(Some(access.begin), |operation| operation.end);
+        self.reach.push((access.begin, end));
+    }
+
+    fn finish(&mut self) {
+        self.reach.sort_unstable();
+        let mut furthest = Some(Pos(0));
+        for (_, end) in &mut self.reach {
+            furthest = furthest.zip(*end).map(|(a, b)| a.max(b));
+            *end = furthest;
+        }
+    }
+
+    /// Whether one of these is still under way when its strand begins one of the others.
+    fn lasts_into(&self, others: &Self) -> bool {
+        let same = std::ptr::eq(self, others);
+        self.access.span != Span::Point
+            && others.reach.iter().enumerate().any(|(i, &(begin, _))| {
+                // The ends of one operation share a position; others that do are kept in doubt.
+                let before = if same { i } else { self.reach.partition_point(|&(b, _)| b <= begin) };
+                before > 0 && self.reach[before - 1].1.is_none_or(|end| end > begin)
+            })
+    }
 }
 
 /// What the screening found.
@@ -92,12 +126,17 @@ impl Screened {
 fn may_conflict(a: &Class, b: &Class) -> bool {
     let points_of_one_strand =
         a.access.strand == b.access.strand && a.access.span == Span::Point && b.access.span == Span::Point;
-    (a.new || b.new) && !points_of_one_strand && conflict(a.access, b.access)
+    (a.new || b.new) && !points_of_one_strand && conflict(a.access, b.access) && !in_order(a, b)
+}
+
+/// Whether one strand did them one after the other.
+fn in_order(a: &Class, b: &Class) -> bool {
+    a.access.strand == b.access.strand && !a.lasts_into(b) && !b.lasts_into(a)
 }
 
 /// A line of one strand may race with itself, by operations that are under way at the same time.
 fn conflicts_with_itself(class: &Class) -> bool {
-    class.several && class.new && class.access.span != Span::Point && class.access.kind == Kind::Write
+    class.new && class.access.kind == Kind::Write && class.lasts_into(class)
 }
 
 fn classes<'a>(group: &[usize], accesses: &'a [Access], first_new: usize) -> Vec<Class<'a>> {
@@ -106,15 +145,12 @@ fn classes<'a>(group: &[usize], accesses: &'a [Access], first_new: usize) -> Vec
     for &i in group {
         let access = &accesses[i];
         let at = *index.entry(key(access)).or_insert(classes.len());
-        match classes.get_mut(at) {
-            None => classes.push(Class { access, phases: access.phases, new: i >= first_new, several: false }),
-            Some(class) => {
-                class.phases.hi = class.phases.hi.zip(access.phases.hi).map(|(a, b)| a.max(b));
-                class.new |= i >= first_new;
-                class.several = true;
-            }
+        if at == classes.len() {
+            classes.push(Class::new(access));
         }
+        classes[at].add(access, i >= first_new);
     }
+    classes.iter_mut().for_each(Class::finish);
     classes
 }
 
@@ -140,4 +176,47 @@ fn busiest(group: &[Class]) -> Strand {
         *points.entry(class.access.strand).or_default() += 1;
     }
     points.into_iter().max_by_key(|&(strand, n)| (n, strand)).map_or(group[0].access.strand, |(strand, _)| strand)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thrille_model::{Act, Ctx, Interval, Operation, Order, Rank, StackId};
+
+    /// What one strand does to one word: a write or read at a line, from a position until another.
+    fn suspicious(done: &[(u32, Kind, u64, Option<u64>)]) -> bool {
+        let accesses: Vec<Access> = done
+            .iter()
+            .map(|&(line, kind, begin, end)| Access {
+                place: Place::solid(Rank(0), Segment::Heap, Interval::from_len(0, 8).unwrap()),
+                kind,
+                strand: Strand::thread(Rank(1), 0),
+                begin: Pos(begin),
+                span: Span::Operation(Operation { ctx: Ctx(0), end: end.map(Pos), order: Order::None }),
+                phases: Phases { lo: Phase(0), hi: Some(Phase(0)) },
+                locks: LocksetId::EMPTY,
+                act: Act::Put,
+                site: Site { module: 0, offset: line.into() },
+                stack: StackId(0),
+                times: 1,
+            })
+            .collect();
+        screen(&accesses, 0, &Locksets::default(), Store::default()).suspicious
+    }
+
+    #[test]
+    fn what_a_strand_completes_before_it_goes_on_is_in_order() {
+        use Kind::{Read, Write};
+        let turn = |at: u64| [(1, Read, at, Some(at)), (2, Write, at + 1, Some(at + 2))];
+        let turns: Vec<_> = (0..4).flat_map(|turn_of| turn(10 * turn_of)).collect();
+        assert!(!suspicious(&turns));
+        assert!(!suspicious(&[(2, Write, 5, Some(6)), (2, Write, 0, Some(5))]), "in whatever order they are told");
+        assert!(suspicious(&[(2, Write, 0, Some(6)), (2, Write, 5, Some(6))]), "the same line, under way twice");
+        assert!(suspicious(&[(2, Write, 0, None), (2, Write, 5, Some(6))]), "never completed");
+        assert!(
+            suspicious(&[(1, Read, 7, Some(7)), (2, Write, 0, Some(9)), (2, Write, 3, Some(4))]),
+            "the longest counts"
+        );
+        assert!(!suspicious(&[(1, Read, 9, Some(9)), (2, Write, 3, Some(9))]));
+    }
 }

@@ -63,6 +63,8 @@ struct World {
     phase: u64,
     collectives: u64,
     messages: u64,
+    /// Messages that nobody has received yet, and the operations that end with that.
+    under_way: Vec<(Token, Ctx)>,
     analyses: Vec<Analysis<Local>>,
     unsent_accesses: Vec<usize>,
     unsent_events: usize,
@@ -100,6 +102,7 @@ impl World {
             phase: 0,
             collectives: 0,
             messages: 0,
+            under_way: Vec::new(),
             analyses,
             unsent_accesses: Vec::new(),
             unsent_events: 0,
@@ -386,7 +389,7 @@ impl World {
         let channel = Channel { origin: rank, ctx, target: other };
         let site = self.site(how >> 3);
         let operation = |order| Span::Operation(Operation { ctx, end: None, order });
-        match what % 23 {
+        match what % 24 {
             0 | 1 => self.access(s, rank, lo, len, Kind::Read, Span::Point, site),
             2 | 3 => self.access(s, rank, lo, len, Kind::Write, Span::Point, site),
             4 | 5 => {
@@ -523,6 +526,37 @@ impl World {
                 let version = self.versions[World::counter(word_number)];
                 let via = Some(channel);
                 self.event_at(s, pos, Sync::Update { word, version, how: How::Set, via, signals: false });
+            }
+            23 => {
+                // A message whose buffer is left to the library, at once or later; somebody looks at it or receives it.
+                let (token, ctx) = match how >> 20 & 3 {
+                    0 | 1 => {
+                        self.messages += 1;
+                        let token = Token::Message { group: 2, from: rank, to: other, tag: 0, seq: self.messages };
+                        let ctx = Ctx(CTXS + self.messages as u32);
+                        self.event(s, Sync::Release(token));
+                        self.tick(s);
+                        let until = Span::Operation(Operation { ctx, end: None, order: Order::None });
+                        self.access(s, rank, lo, len, Kind::Read, until, site);
+                        self.under_way.push((token, ctx));
+                        if how & (1 << 20) == 0 {
+                            return;
+                        }
+                        (token, ctx)
+                    }
+                    _ if self.under_way.is_empty() => return,
+                    _ => self.under_way[(how >> 24) as usize % self.under_way.len()],
+                };
+                let Token::Message { from, to, .. } = token else { unreachable!() };
+                let someone = self.one_strand_of_each_rank(how >> 2);
+                match how >> 22 & 7 {
+                    0..=2 => self.event(someone[from.0 as usize], Sync::Handed(ctx, token)),
+                    3 | 4 => self.event(someone[to.0 as usize], Sync::Peek(token)),
+                    _ => {
+                        self.event(someone[to.0 as usize], Sync::Acquire(token));
+                        self.under_way.retain(|&(other, _)| other != token);
+                    }
+                }
             }
             20 => {
                 // A message; its receiver may pass on what it learned.
@@ -668,6 +702,23 @@ proptest! {
 /// Steps of programs that put words and wait for them.
 const WORDS_SEEN: &[u8] = &[9, 10, 10, 12, 12, 12, 12, 15, 17, 20, 21, 21, 21, 21, 21, 21];
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases() / 2, rng_seed: seed(), ..ProptestConfig::default() })]
+    /// Messages that their senders do not wait for.
+    #[test]
+    fn what_was_handed_over_is_done_where_it_was_received(ranks in 2u32..6, steps in prop::collection::vec((prop::sample::select(HANDED), any::<u32>()), 8..60)) {
+        let mut world = World::new(ranks);
+        for step in steps {
+            world.step(step);
+        }
+        let (found, expected) = world.finish();
+        prop_assert_eq!(found, expected);
+    }
+}
+
+/// Steps of programs that leave the buffers of messages to the library.
+const HANDED: &[u8] = &[2, 3, 3, 3, 5, 9, 15, 16, 17, 20, 20, 20, 23, 23, 23, 23, 23, 23, 23, 23];
+
 /// Steps of programs that lock and unlock.
 const SECTIONS: &[u8] = &[0, 1, 2, 3, 4, 5, 9, 9, 15, 15, 17, 17, 18, 18, 18, 18, 18, 18, 18, 20];
 
@@ -793,6 +844,27 @@ fn a_signal_is_seen_by_a_third_rank_in_what_a_fourth_made_of_it() {
         world.barrier(&[0, 1, 2, 3, 4], false, false);
         world.point(0, 4, Kind::Write, 1);
         assert_eq!(world.races(), races, "{seen}");
+    }
+}
+
+#[test]
+fn a_third_rank_tells_of_the_receive_and_not_of_a_look() {
+    for (received, told, races) in [(true, true, 0), (false, true, 1), (true, false, 1)] {
+        let mut world = World::new(3);
+        let token = Token::Message { group: 2, from: Rank(0), to: Rank(1), tag: 0, seq: 1 };
+        world.event(0, Sync::Release(token));
+        world.tick(0);
+        let until = Span::Operation(Operation { ctx: Ctx(9), end: None, order: Order::None });
+        world.access(0, Rank(0), 0, 1, Kind::Read, until, Site { module: 0, offset: 1 });
+        world.event(0, Sync::Handed(Ctx(9), token));
+        world.event(1, if received { Sync::Acquire(token) } else { Sync::Peek(token) });
+        if told {
+            world.message(1, 2);
+        }
+        world.message(2, 0);
+        world.point(0, 0, Kind::Write, 1);
+        world.event(1, if received { Sync::Peek(token) } else { Sync::Acquire(token) });
+        assert_eq!(world.races(), races, "{received} {told}");
     }
 }
 

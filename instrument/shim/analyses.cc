@@ -40,9 +40,13 @@ struct ThrilleAffine {
   Value *Rows, *Pitch;
 };
 
+extern "C" bool thrille_is_arithmetic(const CallBase *Call);
+
 // Whether an instruction could end a loop early or synchronise with others.
 static bool bringsAnythingElse(const Instruction &I) {
-  if (auto *Call = dyn_cast<CallBase>(&I))
+  if (auto *Call = dyn_cast<CallBase>(&I); Call && thrille_is_arithmetic(Call))
+    return false;
+  else if (Call)
     return !isa<IntrinsicInst>(Call) || !I.willReturn() || I.mayThrow() || !Call->hasFnAttr(Attribute::NoSync);
   return I.isAtomic() || I.isVolatile();
 }
@@ -158,6 +162,32 @@ void thrille_affine(Function *F, FunctionAnalysisManager *FAM, bool Nests, void 
   }
 }
 
+// A number that a loop counts by, and what it is in the last iteration of the loop unless that is left early; false if that cannot be said before the loop.
+bool thrille_last(Function *F, FunctionAnalysisManager *FAM, BasicBlock *Header, Value **Counter, Value **Last) {
+  auto &SE = FAM->getResult<ScalarEvolutionAnalysis>(*F);
+  Loop *L = FAM->getResult<LoopAnalysis>(*F).getLoopFor(Header);
+  BasicBlock *Before = L && L->getHeader() == Header ? L->getLoopPreheader() : nullptr;
+  BasicBlock *Latch = Before ? L->getLoopLatch() : nullptr;
+  if (!Latch || !L->isLoopExiting(Latch))
+    return false;
+  const SCEV *Back = SE.getExitCount(L, Latch);
+  if (isa<SCEVCouldNotCompute>(Back))
+    return false;
+  SCEVExpander Expander(SE, F->getParent()->getDataLayout(), "thrille");
+  for (PHINode &Phi : Header->phis()) {
+    auto *Counts = Phi.getType()->isIntegerTy() ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
+    if (!Counts || Counts->getLoop() != L || !Counts->isAffine() || !isa<SCEVConstant>(Counts->getStepRecurrence(SE)))
+      continue;
+    const SCEV *Value = Counts->evaluateAtIteration(SE.getTruncateOrZeroExtend(Back, Phi.getType()), SE);
+    if (!SE.isLoopInvariant(Value, L) || !Expander.isSafeToExpandAt(Value, Before->getTerminator()))
+      continue;
+    *Counter = &Phi;
+    *Last = Expander.expandCodeFor(Value, Phi.getType(), Before->getTerminator());
+    return true;
+  }
+  return false;
+}
+
 // How many bytes lie between two addresses that come from the same place, whatever the values in them; 0 if that is not known.
 int64_t thrille_distance(Function *F, FunctionAnalysisManager *FAM, Value *From, Value *To) {
   if (From->getType() != To->getType())
@@ -190,12 +220,28 @@ struct ThrilleSource {
 
 static ThrilleText text(StringRef S) { return {S.data(), S.size()}; }
 
+static const DILocation *line(const Instruction *I) {
+  const DILocation *At = I->getDebugLoc().get();
+  return At && At->getLine() ? At : nullptr;
+}
+
+// What the optimiser put there by itself has no line, as the load before a loop of what is kept in a register within it: it stands for those that
+// touch the same address otherwise.
+static const DILocation *place(const Instruction *I) {
+  const Value *Address = line(I) ? nullptr : getLoadStorePointerOperand(I);
+  if (Address)
+    for (const User *U : Address->users())
+      if (auto *Other = dyn_cast<Instruction>(U))
+        if (Other->getFunction() == I->getFunction() && getLoadStorePointerOperand(Other) == Address && line(Other))
+          return line(Other);
+  return I->getDebugLoc().get();
+}
+
 // The place of an instruction in the source, that of the innermost inlined function; false when it has none.
 bool thrille_source(Instruction *I, ThrilleSource *Out) {
-  const DebugLoc &Loc = I->getDebugLoc();
-  if (!Loc)
+  const DILocation *At = place(I);
+  if (!At)
     return false;
-  const DILocation *At = Loc.get();
   StringRef Name;
   if (auto *Scope = At->getScope()->getSubprogram())
     Name = Scope->getName();
@@ -205,8 +251,8 @@ bool thrille_source(Instruction *I, ThrilleSource *Out) {
 
 // Instructions that the optimiser left without a place are told to be at line 0 of their function, not at the line before.
 void thrille_place(Instruction *I, Instruction *Like) {
-  if (const DebugLoc &Loc = Like->getDebugLoc())
-    I->setDebugLoc(Loc);
+  if (const DILocation *At = place(Like))
+    I->setDebugLoc(At);
   else if (DISubprogram *SP = I->getFunction()->getSubprogram())
     I->setDebugLoc(DILocation::get(I->getContext(), 0, 0, SP));
 }

@@ -135,7 +135,7 @@ fn classify(instruction: Value) -> Result<What, Unfit> {
             match ir::callee(instruction) {
                 Some(name) if name.starts_with("llvm.coro.") => return Err(Unfit("it is a coroutine")),
                 Some(name) if name.starts_with("llvm.localescape") => return Err(Unfit("its frame is used by others")),
-                Some(name) if name.starts_with("llvm.") => What::Other,
+                Some(name) if name.starts_with("llvm.") || thrille_is_arithmetic(instruction) => What::Other,
                 _ => What::Call,
             }
         }
@@ -184,10 +184,11 @@ fn expanded_here(call: Value) -> Vec<Access> {
     if !name.contains(".inline.") && known.is_none_or(|bytes| bytes > CALLED_ABOVE) {
         return vec![];
     }
+    let short = known.filter(|bytes| (1..hooks::quick::LINE).contains(bytes));
     let side = |index, kind| Access {
         instruction: call,
         address: LLVMGetOperand(call, index),
-        extent: Extent::Length(length),
+        extent: short.map_or(Extent::Length(length), |bytes| Extent::Bytes(bytes as u16)),
         kind: kind | hooks::kind::LIBRARY,
     };
     let from = copies.then(|| side(1, hooks::kind::READ));

@@ -55,7 +55,7 @@ fn tells(from: Block, left: &Loop, telling: &HashSet<Block>) -> bool {
 }
 
 fn come_back(work: &Work, one: &Loop, exit: Block, copy: Block, pairs: &mut Pairs) {
-    let Work { ir, hooks, tables, function } = *work;
+    let Work { ir, hooks, tables, function, .. } = *work;
     let from_loop = |block: Block| one.blocks.contains(&block);
     let [behind, ask] = ["behind", "ask.behind"].map(|name| ir.append(function, &format!("thrille.{name}")));
     redirect(function, exit, behind, from_loop);

@@ -1,37 +1,113 @@
 //! The checks of the instrumented copy: one countdown for each group of accesses, and a rare detour that tells all of them.
+//!
+//! Where all accesses are looked at, the detour is what is always taken, and most of them are of bytes that the same strand has touched before. That is found out in place (`struct thrille_quick` of
+//! `hooks.h`); the hook is called for the others.
 
-use crate::accesses::{Extent, Group};
-use crate::hooks::Hooks;
+use crate::accesses::{Access, Extent, Group};
+use crate::hooks::{Hooks, quick};
 use crate::ir::Ir;
 use crate::llvm::*;
 use crate::tables::Tables;
 
+/// What a group's checks need.
+struct Checks<'a> {
+    ir: &'a Ir,
+    hooks: &'a Hooks,
+    tables: &'a Tables,
+    map: Map,
+}
+
+/// What is known of this thread's accesses.
+#[derive(Clone, Copy)]
+struct Known {
+    /// Where that is.
+    at: Value,
+    /// What its tags have in common.
+    now: Value,
+}
+
 /// Puts a group's check into the copy that `map` leads to. `first` is the number of its first site.
-pub fn insert(ir: &Ir, hooks: &Hooks, tables: &Tables, map: Map, group: &Group, first: usize) {
-    // What was not copied is the same in both copies.
-    let copy = |value: Value| thrille_map_get(map, value).some().unwrap_or(value);
-    let before = copy(group.before);
+pub fn insert(ir: &Ir, hooks: &Hooks, tables: &Tables, map: Map, group: &Group, first: usize, in_place: bool) {
+    let checks = Checks { ir, hooks, tables, map };
+    let before = checks.copy(group.before);
     let countdown = tables.site(ir, first);
     ir.before(before);
     let fires = ir.count_down(countdown, 1);
     let detour = thrille_detour(fires, before);
     ir.before(detour);
+    let short = group.accesses.iter().filter(|access| bits(access).is_some()).count();
+    let known = (in_place && short > 0).then(|| checks.known(countdown, short));
     for (number, access) in (first..).zip(&group.accesses) {
-        let (address, site) = (copy(access.address), tables.site(ir, number));
+        match known.zip(bits(access)) {
+            Some((known, bits)) => {
+                let new = checks.is_new(known, access, bits);
+                let told = thrille_detour(new, detour);
+                ir.before(told);
+                ir.add_to(ir.plus(known.at, quick::REPEATED), -1);
+                checks.tell(access, number);
+                ir.before(detour);
+            }
+            None => checks.tell(access, number),
+        }
+    }
+}
+
+/// The bytes that an access touches of a line that it begins with, if it can be told by that.
+fn bits(access: &Access) -> Option<u64> {
+    match access.extent {
+        Extent::Bytes(bytes) if (1..quick::LINE).contains(&u64::from(bytes)) => Some((1 << bytes) - 1),
+        Extent::Bytes(_) | Extent::Length(_) | Extent::Spaced { .. } => None,
+    }
+}
+
+impl Checks<'_> {
+    /// What was not copied is the same in both copies.
+    fn copy(&self, value: Value) -> Value {
+        thrille_map_get(self.map, value).some().unwrap_or(value)
+    }
+
+    /// Asks what is known, of which so many accesses will be repetitions; the countdown stays at zero if all of them are.
+    fn known(&self, countdown: Value, accesses: usize) -> Known {
+        let ir = self.ir;
+        let at = self.hooks.quick.call(ir, &[]);
+        ir.set(countdown, ir.int(ir.i32, 0));
+        ir.add_to(ir.plus(at, quick::REPEATED), accesses as i64);
+        Known { at, now: ir.look_at(at) }
+    }
+
+    /// Whether an access is of another line than the one that is known there, or of other bytes of it.
+    fn is_new(&self, known: Known, access: &Access, bits: u64) -> Value {
+        let ir = self.ir;
+        let number = |value: u64| ir.int(ir.i64, value);
+        let address = ir.as_number(self.copy(access.address));
+        let tag = ir.or(ir.shift(address, number(quick::LINE.ilog2().into())), known.now);
+        let scale = quick::LINE / quick::SIZE;
+        let place = ir.and(ir.shift(address, number(scale.ilog2().into())), (quick::LINES - 1) * quick::SIZE);
+        let line = ir.sum(known.at, place);
+        let other = ir.differ(ir.look_at(ir.plus(line, quick::TAG)), tag);
+        let touched = ir.shift(ir.look_at(ir.plus(line, quick::bits(access.kind))), ir.and(address, quick::LINE - 1));
+        let untouched = ir.and(ir.differ(touched, number(u64::MAX)), bits);
+        ir.compare(compare::NOT_EQUAL, ir.or(other, untouched), number(0))
+    }
+
+    fn tell(&self, access: &Access, number: usize) {
+        let Self { ir, hooks, tables, .. } = self;
+        let (address, site) = (self.copy(access.address), tables.site(ir, number));
         let call = match access.extent {
             Extent::Bytes(_) => hooks.access.call(ir, &[address, site]),
             Extent::Length(length) => {
-                let length = ir.as_i64(copy(length));
+                let length = ir.as_i64(self.copy(length));
                 hooks.range.call(ir, &[address, site, length])
             }
             Extent::Spaced { times, step, rows: None, .. } => {
-                hooks.affine.call(ir, &[address, site, copy(times), copy(step)])
+                hooks.affine.call(ir, &[address, site, self.copy(times), self.copy(step)])
             }
             Extent::Spaced { times, step, rows: Some((rows, pitch)), .. } => {
-                hooks.nest.call(ir, &[address, site, copy(times), copy(step), copy(rows), copy(pitch)])
+                let shape = [times, step, rows, pitch].map(|value| self.copy(value));
+                hooks.nest.call(ir, &[&[address, site], &shape[..]].concat())
             }
         };
-        thrille_place(call, copy(access.instruction));
+        thrille_place(call, self.copy(access.instruction));
         // Every answer is used: where it is not, LLVM 16 takes rax for preserved.
         ir.set(site, call);
     }

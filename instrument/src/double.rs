@@ -47,13 +47,15 @@ pub struct Work<'a> {
     pub hooks: &'a Hooks,
     pub tables: &'a Tables,
     pub function: Value,
+    /// Whether it is found out in place what need not be told.
+    pub in_place: bool,
 }
 
 impl Work<'_> {
     fn checks(&self, map: Map, groups: &[Group]) {
         let mut first = 0;
         for group in groups {
-            check::insert(self.ir, self.hooks, self.tables, map, group, first);
+            check::insert(self.ir, self.hooks, self.tables, map, group, first, self.in_place);
             first += group.accesses.len();
         }
     }
@@ -111,7 +113,7 @@ impl Work<'_> {
 
     /// The choice, at the end of `head`.
     fn choose(&self, head: Block, plain: Block, instrumented: Block, groups: &[Group]) {
-        let Self { ir, hooks, tables, function } = *self;
+        let Self { ir, hooks, tables, function, .. } = *self;
         let descriptor = tables.descriptor();
         let [on, count, ask, enter, spent] =
             ["on", "count", "ask", "enter", "spent"].map(|name| ir.append(function, &format!("thrille.{name}")));

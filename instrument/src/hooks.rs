@@ -13,10 +13,31 @@ pub mod kind {
 
 /// The mode in which the instrumented copy is chosen.
 pub const IN: u64 = 2;
-/// The mode in which the library is asked behind loops.
+/// The mode in which the library is asked behind loops, and before their last iterations.
 pub const ASK: u64 = 3;
 /// The mode in which nothing is counted.
 pub const OFF: u64 = 0;
+
+/// `struct thrille_quick`: what is known of a thread's accesses, by lines of 64 bytes.
+pub mod quick {
+    use super::kind::WRITE;
+
+    /// Bytes of a line.
+    pub const LINE: u64 = 64;
+    /// Lines in the table.
+    pub const LINES: u64 = 512;
+    /// What is known of each takes so many bytes.
+    pub const SIZE: u64 = 32;
+    /// Where the number of accesses is of which nothing came.
+    pub const REPEATED: u64 = 8;
+    /// Where the tag of the first line is.
+    pub const TAG: u64 = 32;
+
+    /// Where the bytes are of the first line that may be touched in this way.
+    pub const fn bits(kind: u8) -> u64 {
+        if kind & WRITE == 0 { TAG + 8 } else { TAG + 16 }
+    }
+}
 
 /// A function of the library.
 #[derive(Clone, Copy)]
@@ -33,6 +54,8 @@ pub struct Hooks {
     pub enter: Hook,
     pub spent: Hook,
     pub behind: Hook,
+    pub last: Hook,
+    pub quick: Hook,
     pub access: Hook,
     pub range: Hook,
     pub affine: Hook,
@@ -56,6 +79,8 @@ impl Hooks {
             enter: preserving("thrille_enter", &[pointer]),
             spent: preserving("thrille_spent", &[pointer]),
             behind: preserving("thrille_behind", &[pointer]),
+            last: preserving("thrille_last", &[pointer, i64]),
+            quick: Hook::preserving_as(ir, "thrille_quick", i64, &[]),
             access: preserving("thrille_access", &[pointer, pointer]),
             range: preserving("thrille_range", &[pointer, pointer, i64]),
             affine: preserving("thrille_affine", &[pointer, pointer, i64, i64]),
@@ -63,7 +88,7 @@ impl Hooks {
             register: ordinary("thrille_register", &[pointer, pointer]),
             unregister: ordinary("thrille_unregister", &[pointer, pointer]),
         };
-        for hook in [hooks.access, hooks.range, hooks.affine, hooks.nest] {
+        for hook in [hooks.quick, hooks.access, hooks.range, hooks.affine, hooks.nest] {
             // They give back what the block's countdown is to be; nothing of the program's memory, or of the tables that it looks at, changes.
             thrille_touches_nothing(hook.function);
         }
@@ -81,7 +106,11 @@ impl Hook {
     }
 
     fn preserving(ir: &Ir, name: &str, parameters: &[Type]) -> Self {
-        let hook = Self::ordinary(ir, name, ir.i32, parameters);
+        Self::preserving_as(ir, name, ir.i32, parameters)
+    }
+
+    fn preserving_as(ir: &Ir, name: &str, result: Type, parameters: &[Type]) -> Self {
+        let hook = Self::ordinary(ir, name, result, parameters);
         LLVMSetFunctionCallConv(hook.function, PRESERVE_MOST);
         // Not by way of the linker's lazy binding, which does not preserve r10.
         for attribute in ["cold", "nomerge", "nonlazybind"] {

@@ -247,6 +247,52 @@ impl Ir {
         seen
     }
 
+    /// A 64-bit word at an address that is a number, which hooks may change.
+    pub fn look_at(&self, address: Value) -> Value {
+        let word = LLVMBuildIntToPtr(self.builder, address, self.pointer, UNNAMED);
+        let seen = LLVMBuildLoad2(self.builder, self.i64, word, UNNAMED);
+        LLVMSetAlignment(seen, 8);
+        LLVMSetVolatile(seen, 1);
+        seen
+    }
+
+    /// Adds to such a word.
+    pub fn add_to(&self, address: Value, number: i64) {
+        let sum = LLVMBuildAdd(self.builder, self.look_at(address), self.int(self.i64, number as u64), UNNAMED);
+        let word = LLVMBuildIntToPtr(self.builder, address, self.pointer, UNNAMED);
+        let stored = LLVMBuildStore(self.builder, sum, word);
+        LLVMSetAlignment(stored, 8);
+        LLVMSetVolatile(stored, 1);
+    }
+
+    pub fn as_number(&self, pointer: Value) -> Value {
+        LLVMBuildPtrToInt(self.builder, pointer, self.i64, UNNAMED)
+    }
+
+    pub fn plus(&self, left: Value, right: u64) -> Value {
+        self.sum(left, self.int(self.i64, right))
+    }
+
+    pub fn sum(&self, left: Value, right: Value) -> Value {
+        LLVMBuildAdd(self.builder, left, right, UNNAMED)
+    }
+
+    pub fn and(&self, left: Value, right: u64) -> Value {
+        LLVMBuildAnd(self.builder, left, self.int(self.i64, right), UNNAMED)
+    }
+
+    pub fn or(&self, left: Value, right: Value) -> Value {
+        LLVMBuildOr(self.builder, left, right, UNNAMED)
+    }
+
+    pub fn differ(&self, left: Value, right: Value) -> Value {
+        LLVMBuildXor(self.builder, left, right, UNNAMED)
+    }
+
+    pub fn shift(&self, value: Value, right: Value) -> Value {
+        LLVMBuildLShr(self.builder, value, right, UNNAMED)
+    }
+
     pub fn set(&self, word: Value, value: Value) {
         LLVMSetAlignment(LLVMBuildStore(self.builder, value, word), 4);
     }

@@ -74,6 +74,7 @@ impl Pass {
             return Outcome::Left(why);
         }
         thrille_lower_odd_atomics(function);
+        thrille_expand_roots(function);
         thrille_forget_analyses(function, self.analyses);
         let spaced = if self.options.ranges { spaced(function, self.analyses, self.options.nests) } else { Vec::new() };
         let Ok(mut found) = accesses::find(function, self.layout, &spaced, self.options) else {
@@ -94,7 +95,8 @@ impl Pass {
         };
         let tables = Tables::new(&self.ir, &self.hooks, &mut self.texts, function, &found.groups);
         thrille_forget_analyses(function, self.analyses);
-        let work = Work { ir: &self.ir, hooks: &self.hooks, tables: &tables, function };
+        let work =
+            Work { ir: &self.ir, hooks: &self.hooks, tables: &tables, function, in_place: self.options.in_place };
         let apart = self.options.apart && loops.is_empty() && !found.returns_twice && can_jump(function);
         let copy = if apart {
             work.apart(&found.groups)

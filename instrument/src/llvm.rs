@@ -53,6 +53,7 @@ pub mod opcode {
 pub mod compare {
     pub const EQUAL: i32 = 32;
     pub const NOT_EQUAL: i32 = 33;
+    pub const AT_LEAST: i32 = 35;
     pub const SIGNED_LESS: i32 = 40;
 }
 
@@ -225,6 +226,12 @@ unsafe extern "C" {
     pub safe fn LLVMBuildRetVoid(builder: Builder) -> Value;
     pub safe fn LLVMBuildLoad2(builder: Builder, ty: Type, from: Value, name: *const c_char) -> Value;
     pub safe fn LLVMBuildStore(builder: Builder, value: Value, to: Value) -> Value;
+    pub safe fn LLVMBuildAnd(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
+    pub safe fn LLVMBuildOr(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
+    pub safe fn LLVMBuildXor(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
+    pub safe fn LLVMBuildLShr(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
+    pub safe fn LLVMBuildPtrToInt(builder: Builder, value: Value, ty: Type, name: *const c_char) -> Value;
+    pub safe fn LLVMBuildIntToPtr(builder: Builder, value: Value, ty: Type, name: *const c_char) -> Value;
     pub safe fn LLVMBuildAdd(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
     pub safe fn LLVMBuildICmp(builder: Builder, how: c_int, left: Value, right: Value, name: *const c_char) -> Value;
     pub safe fn LLVMBuildIntCast2(
@@ -259,6 +266,13 @@ unsafe extern "C" {
         visit: unsafe extern "C" fn(*mut c_void, *const Affine),
         data: *mut c_void,
     );
+    pub fn thrille_last(
+        function: Value,
+        analyses: Analyses,
+        header: Block,
+        counter: *mut Value,
+        last: *mut Value,
+    ) -> bool;
     pub safe fn thrille_distance(function: Value, analyses: Analyses, from: Value, to: Value) -> i64;
     pub safe fn thrille_underlying(pointer: Value) -> Value;
     pub safe fn thrille_escapes(alloca: Value) -> bool;
@@ -279,5 +293,7 @@ unsafe extern "C" {
     pub safe fn thrille_at_start(function: Value);
     pub safe fn thrille_at_end(function: Value);
     pub safe fn thrille_lower_odd_atomics(function: Value);
+    pub safe fn thrille_is_arithmetic(call: Value) -> bool;
+    pub safe fn thrille_expand_roots(function: Value);
     pub safe fn thrille_touches_nothing(function: Value);
 }

@@ -30,6 +30,8 @@ pub struct Options {
     pub eliminate: Eliminate,
     /// Members of a structure that are next to each other are one check.
     pub neighbours: bool,
+    /// Whether an access need be told is found out in place.
+    pub in_place: bool,
     /// Every function is verified.
     pub verify: bool,
     /// Says what became of each function.
@@ -52,6 +54,7 @@ impl Options {
             constants: true,
             eliminate: Eliminate::SameLine,
             neighbours: true,
+            in_place: true,
             verify: cfg!(debug_assertions),
             report: false,
         };
@@ -65,11 +68,12 @@ impl Options {
                 "no-constants" => options.constants = false,
                 "no-eliminate" => options.eliminate = Eliminate::Nothing,
                 "no-neighbours" => options.neighbours = false,
+                "no-in-place" => options.in_place = false,
                 "eliminate-any-line" => options.eliminate = Eliminate::AnyLine,
                 "verify" => options.verify = true,
                 "report" => options.report = true,
                 _ => eprintln!(
-                    "thrille: THRILLE_PLUGIN={word} is not known: no-ranges, no-nests, no-loops, no-apart, no-escape, no-constants, no-eliminate, no-neighbours, eliminate-any-line, verify, report"
+                    "thrille: THRILLE_PLUGIN={word} is not known: no-ranges, no-nests, no-loops, no-apart, no-escape, no-constants, no-eliminate, no-neighbours, no-in-place, eliminate-any-line, verify, report"
                 ),
             }
         }

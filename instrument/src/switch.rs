@@ -4,6 +4,9 @@
 //! An innermost loop without calls only *leaves* the instrumented copy, at the end of an iteration, when the budget is spent: the plain
 //! loop keeps its one entry and stays what the vectoriser knows.
 //!
+//! What is beside the memory that others write, ghost cells above all, is touched by the first and the last iterations of a nest. The first ones are in the
+//! burst that the function begins with. Before the last iteration of a deciding loop whose end is known the library is asked, from the plain copy if it wants to be, as behind loops ([`crate::behind`]).
+//!
 //! ```text
 //!  deciding:   ──►─┬─ decide ──► plain header             leaving:   ──► land ──► plain header ◄─┐
 //!                  │     └─► pay ──► instrumented header                  ▲            └─ ... ────┘
@@ -13,8 +16,8 @@
 use crate::accesses::Group;
 use crate::behind::behind;
 use crate::double::{Doubled, Work};
-use crate::hooks::IN;
-use crate::ir::{add_incoming, incoming, instructions, phis, redirect, successors};
+use crate::hooks::{ASK, IN};
+use crate::ir::{Ir, add_incoming, incoming, instructions, phis, redirect, successors};
 use crate::llvm::*;
 use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
@@ -29,6 +32,8 @@ pub struct Loop {
     calls: bool,
     /// Accesses that one iteration tells, without those of inner loops.
     accesses: u32,
+    /// A number that it counts by, and the last one, if it decides and that is known before it.
+    last: Option<(Value, Value)>,
 }
 
 /// The loops of a function that tell something, outer ones first.
@@ -44,6 +49,7 @@ pub fn loops(function: Value, analyses: Analyses, groups: &[Group], calling: &Ha
             innermost: told.innermost,
             calls: false,
             accesses: 0,
+            last: None,
         });
     }
     let mut all: Vec<Loop> = Vec::new();
@@ -66,7 +72,20 @@ pub fn loops(function: Value, analyses: Analyses, groups: &[Group], calling: &Ha
     }
     let mut telling = telling.into_iter();
     all.retain(|one| telling.next().unwrap_or(false) && !is_landing(one.header));
+    for one in all.iter_mut().filter(|one| one.decides()) {
+        let (mut counter, mut last) = (Value::NONE, Value::NONE);
+        // SAFETY: both are written if the answer is yes.
+        let known = unsafe { thrille_last(function, analyses, one.header, &raw mut counter, &raw mut last) };
+        one.last = known.then_some((counter, last));
+    }
     all
+}
+
+impl Loop {
+    /// It decides in each iteration.
+    fn decides(&self) -> bool {
+        !self.innermost || self.calls
+    }
 }
 
 pub fn is_landing(block: Block) -> bool {
@@ -126,12 +145,12 @@ pub fn switch(work: &Work, doubled: &Doubled, loops: &[Loop], groups: &[Group]) 
     // Before anything is redirected.
     let inside: Vec<HashSet<Block>> = loops.iter().map(|one| copied_blocks(doubled, one)).collect();
     behind(work, doubled, loops, groups, &mut pairs);
-    for (one, inside) in loops.iter().zip(inside) {
+    for (number, (one, inside)) in (0..).zip(loops.iter().zip(inside)) {
         let copy = doubled.copy(one.header);
-        if one.innermost && !one.calls {
-            leaving(work, one, copy, &inside, &mut pairs);
+        if one.decides() {
+            deciding(work, one, number, copy, &mut pairs);
         } else {
-            deciding(work, one, copy, &mut pairs);
+            leaving(work, one, copy, &inside, &mut pairs);
         }
     }
     pairs.join();
@@ -139,7 +158,7 @@ pub fn switch(work: &Work, doubled: &Doubled, loops: &[Loop], groups: &[Group]) 
 
 /// Pays for an iteration at the end of `block`: goes on to `stay`, or to `leave` when that was the last one. The blocks that lead there.
 fn pay(work: &Work, accesses: u32, block: Block, stay: Block, leave: Block) -> Block {
-    let Work { ir, hooks, tables, function } = *work;
+    let Work { ir, hooks, tables, function, .. } = *work;
     let spent = ir.append(function, "thrille.spent");
     ir.at_end(block);
     ir.rarely(ir.count_down(tables.budget(ir), accesses.max(1)), spent, stay);
@@ -149,12 +168,14 @@ fn pay(work: &Work, accesses: u32, block: Block, stay: Block, leave: Block) -> B
     spent
 }
 
-fn deciding(work: &Work, one: &Loop, copy: Block, pairs: &mut Pairs) {
-    let Work { ir, tables, function, .. } = *work;
+fn deciding(work: &Work, one: &Loop, number: u64, copy: Block, pairs: &mut Pairs) {
+    let Work { ir, hooks, tables, function, .. } = *work;
     let (plain, decide) = (one.header, ir.append(function, "thrille.decide"));
+    let mut last = one.last;
     for phi in phis(plain) {
         pairs.change(phi, |other| {
             let joined = ir.phi(decide, LLVMTypeOf(phi));
+            last = last.map(|(counter, last)| (if counter == phi { joined } else { counter }, last));
             for (value, from) in incoming(phi).chain(incoming(other)).collect::<Vec<_>>() {
                 add_incoming(joined, value, from);
             }
@@ -169,7 +190,20 @@ fn deciding(work: &Work, one: &Loop, copy: Block, pairs: &mut Pairs) {
     let paying = ir.append(function, "thrille.pay");
     ir.at_end(decide);
     let mode = ir.look(tables.mode(ir));
-    ir.rarely(ir.compare(compare::EQUAL, mode, ir.int(ir.i32, IN)), paying, plain);
+    let is_in = |ir: &Ir| ir.compare(compare::EQUAL, mode, ir.int(ir.i32, IN));
+    if let Some((counter, last)) = last {
+        let [on, ask, go] = ["on", "ask.last", "go"].map(|name| ir.append(function, &format!("thrille.{name}")));
+        ir.rarely(ir.compare(compare::AT_LEAST, mode, ir.int(ir.i32, IN.min(ASK))), on, plain);
+        ir.at_end(on);
+        ir.rarely(ir.compare(compare::EQUAL, counter, last), ask, go);
+        ir.at_end(ask);
+        let answer = hooks.last.call(ir, &[tables.descriptor(), ir.int(ir.i64, number)]);
+        ir.branch(ir.compare(compare::NOT_EQUAL, answer, ir.int(ir.i32, 0)), copy, go);
+        ir.at_end(go);
+        ir.branch(is_in(ir), paying, plain);
+    } else {
+        ir.rarely(is_in(ir), paying, plain);
+    }
     pay(work, one.accesses, paying, copy, plain);
     LLVMMoveBasicBlockBefore(decide, plain);
 }

@@ -184,6 +184,12 @@ pub struct Progress {
     pub strands: u32,
     /// Microseconds spent in exchanges and analysis.
     pub analysis_us: u64,
+    /// Of these, while the program went on.
+    pub beside_us: u64,
+    /// Of these, microseconds spent sending, and waiting for what others send.
+    pub communication_us: u64,
+    /// Microseconds of processor time that sending and waiting took.
+    pub communication_cpu_us: u64,
     /// With a budget: microseconds that the thread which synchronises the rank has spent on being observed, and how many passed meanwhile.
     pub spent: Option<(u64, u64)>,
 }

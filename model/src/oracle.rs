@@ -21,6 +21,8 @@ enum Node {
     Before(Strand, Pos),
     After(Strand, Pos),
     Token(Token),
+    /// What was handed over with a token.
+    Handed(Token),
     Update(Word, u64),
     Issued(usize),
     Done(usize),
@@ -113,10 +115,9 @@ fn begin_and_end(access: &Access) -> impl Iterator<Item = (Strand, Pos)> + '_ {
     std::iter::once(access.begin).chain(end).map(|pos| (access.strand, pos))
 }
 
-fn graph(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> Graph {
+/// Program order, and what each strand completes by itself.
+fn in_strands(accesses: &[Access], events: &[SyncEvent]) -> Graph {
     let mut graph = Graph::default();
-
-    // Program order.
     let mut positions: BTreeMap<Strand, BTreeSet<Pos>> = BTreeMap::new();
     for (strand, pos) in events.iter().map(|e| (e.strand, e.pos)).chain(accesses.iter().flat_map(begin_and_end)) {
         positions.entry(strand).or_default().insert(pos);
@@ -146,14 +147,29 @@ fn graph(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> Grap
             graph.edge(Node::Done(i), Node::After(strand, end));
         }
     }
+    graph
+}
+
+fn graph(accesses: &[Access], events: &[SyncEvent], locksets: &Locksets) -> Graph {
+    let mut graph = in_strands(accesses, events);
 
     // Tokens and words.
     for event in events {
         let (before, after) = (Node::Before(event.strand, event.pos), Node::After(event.strand, event.pos));
         match event.sync {
             Sync::Release(token) => graph.edge(before, Node::Token(token)),
+            Sync::Peek(token) => graph.edge(Node::Token(token), after),
+            Sync::Handed(ctx, token) => {
+                for (i, access) in accesses.iter().enumerate() {
+                    let of_rank = access.strand.rank == event.strand.rank;
+                    if of_rank && access.operation().is_some_and(|o| o.ctx == ctx) {
+                        graph.edge(Node::Done(i), Node::Handed(token));
+                    }
+                }
+            }
             Sync::Acquire(token) => {
                 graph.edge(Node::Token(token), after);
+                graph.edge(Node::Handed(token), after);
                 if let Token::Phase(phase) = token {
                     // Global barriers come one after the other, whichever strands call them.
                     graph.edge(Node::Token(token), Node::Token(Token::Phase(Phase(phase.0 + 1))));

@@ -10,6 +10,8 @@
 //!   later shares that lock, conflicts with a write in an earlier section, the later one comes after the end of the earlier section. So data handed over by a flag that a
 //!   lock protects is ordered, and two sections that have nothing to do with each other are not. The same flows from who shares a lock to who has it alone
 //!   later, as far as it was written in the phase that its strand is still in: a lock may be shared for as long as the program runs.
+//! * What is **handed over** with a token is done for who acquires that: the buffer of a message whose sender does not wait for it. Who only peeks at
+//!   the token comes after its releases and finds nothing done.
 //! * A **channel** is the way of one-sided operations of one context from one rank to another. A fence puts what was issued before it
 //!   on that way ahead of what is issued after it, without completing either.
 
@@ -188,6 +190,10 @@ pub enum Sync {
     /// What this rank issued on this context, as far as that comes before, arrives before what it issues there after, channel by
     /// channel.
     Fence(Ctx),
+    /// What this rank issued on this context is done for who acquires the token.
+    Handed(Ctx, Token),
+    /// Everything after comes after all releases of the token, which somebody is still to acquire.
+    Peek(Token),
 }
 
 /// Where the program called for something, in the table of the rank that it is in; 0 is not known.

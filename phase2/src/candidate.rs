@@ -1,7 +1,8 @@
 //! What to look for: the two places of a predicted race, and which of their executions matter.
 
+use crate::schedule::Late;
 use serde::{Deserialize, Serialize};
-use thrille_model::{Act, Kind, Race, Segment, Site};
+use thrille_model::{Act, Kind, Race, Rank, Segment, Site, Strand};
 
 /// A place of the program and what it does there: one call may read a buffer and write far memory.
 pub type Spot = (Site, Act);
@@ -138,6 +139,13 @@ impl Candidate {
     /// The ranks that phase 1 saw on a side.
     pub fn ranks(&self, side: Side) -> &[u32] {
         &self.wanted[side.index()].ranks
+    }
+
+    /// A strand of a side comes late to the phase in which phase 1 saw it.
+    pub fn late(&self, side: Side) -> Option<Late> {
+        let Wanted { ranks, phases, .. } = &self.wanted[side.index()];
+        let strand = Strand { rank: Rank(*ranks.first()?), index: 0 };
+        Some(Late { strand, phase: phases.first()?.0 })
     }
 
     /// The same with every execution of its places.

@@ -5,6 +5,7 @@
 
 use crate::candidate::LiveSite;
 use crate::protocol::{Arrival, Doing, Life, Said, Told, greeting, receive, send};
+use crate::schedule::Late;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, TcpStream};
@@ -69,7 +70,9 @@ pub struct Client {
     off: Vec<AtomicBool>,
     watched: AtomicBool,
     over: AtomicBool,
-    late: bool,
+    /// Strands that are to say when they have gone on, and have not yet.
+    owing: AtomicU32,
+    late: Option<Late>,
     /// A child of this process has the connection too, but nobody who listens.
     process: u32,
     /// What a strand that waits does meanwhile.
@@ -106,6 +109,7 @@ impl Client {
             off,
             watched: AtomicBool::new(false),
             over: AtomicBool::new(false),
+            owing: AtomicU32::new(0),
             late,
             process: std::process::id(),
             idle,
@@ -113,9 +117,9 @@ impl Client {
         Ok((Arc::new(client), stream))
     }
 
-    /// Whether this rank starts late: [`crate::protocol::LATE`].
-    pub fn is_late(&self) -> bool {
-        self.late
+    /// The phase before which a strand waits for the others, if it is the one that is late.
+    pub fn late(&self, strand: Strand) -> Option<u64> {
+        self.late.filter(|late| late.strand == strand).map(|late| late.phase)
     }
 
     /// Where to stop.
@@ -129,11 +133,13 @@ impl Client {
             && self.off.get(index as usize).is_some_and(|off| !off.load(Ordering::Relaxed))
     }
 
-    /// Does what it is told until the connection ends.
-    pub fn listen(&self, mut from: TcpStream) {
+    /// Does what it is told until the connection ends. `switched_off` is called when places are of no interest any more, unless a strand is to say
+    /// that it has gone on: its next step must not be missed.
+    pub fn listen(&self, mut from: TcpStream, switched_off: impl Fn()) {
         while let Ok(told) = receive(&mut from) {
             match told {
                 Told::Go { strand, missed, report } => {
+                    self.owing.fetch_add(report.into(), Ordering::SeqCst);
                     if let Some(seat) = lock(&self.seats).get(&strand) {
                         *lock(&seat.told) = Some(Go { missed, report });
                         seat.changed.notify_one();
@@ -154,12 +160,16 @@ impl Client {
                             off.store(true, Ordering::Relaxed);
                         }
                     }
+                    if self.owing.load(Ordering::SeqCst) == 0 {
+                        switched_off();
+                    }
                 }
                 Told::Over => self.end_all(),
                 Told::Live(..) => {}
             }
         }
         self.end_all();
+        switched_off();
     }
 
     /// Nobody waits any more.
@@ -271,9 +281,17 @@ impl Client {
         go
     }
 
-    /// It has done what it was let go for: waits to be let go further.
-    pub fn passed(&self, seat: &Seat) {
-        self.ask(seat, &Said::Passed(seat.strand));
+    /// It has done what it was let go for: waits to be let go further. True if nobody else is to say so.
+    pub fn passed(&self, seat: &Seat) -> bool {
+        let last = self.owing.fetch_sub(1, Ordering::SeqCst) == 1;
+        let go = self.ask(seat, &Said::Passed(seat.strand));
+        self.owing.fetch_sub(go.report.into(), Ordering::SeqCst);
+        last
+    }
+
+    /// It is late: waits to be let go.
+    pub fn wait_for_others(&self, seat: &Seat) {
+        self.ask(seat, &Said::Late(seat.strand));
     }
 
     /// This rank's part of a window begins at an address.

@@ -161,7 +161,7 @@ async fn own(mut floor: Floor, mut inputs: mpsc::UnboundedReceiver<Input>, patie
         match input {
             None => return,
             Some(Input::Joined(rank, to)) => {
-                let _ = to.send(Told::Live(floor.live().to_vec(), floor.is_late(rank)));
+                let _ = to.send(Told::Live(floor.live().to_vec(), floor.late()));
                 let _ = to.send(Told::Off(floor.off()));
                 if over {
                     let _ = to.send(Told::Over);
@@ -204,6 +204,7 @@ fn listen(floor: &mut Floor, now: Duration, rank: u32, said: Said) {
         Said::Arrived(arrival) => floor.arrived(now, *arrival),
         Said::Completing(strand, operations) => floor.completing(now, strand, operations),
         Said::Passed(strand) => floor.passed(now, strand),
+        Said::Late(strand) => floor.comes_late(now, strand),
         Said::Doing(strand, doing) => floor.doing(now, strand, doing),
         Said::Window(number, base) => floor.window(rank, number, base),
         Said::Bye => floor.leave(now, rank),

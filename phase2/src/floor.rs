@@ -13,7 +13,7 @@
 use crate::candidate::{Candidate, LiveSite, Side, Spot};
 use crate::policy::{At, Moment, Policy};
 use crate::protocol::{Arrival, Doing, Life};
-use crate::schedule::{Schedule, Turn};
+use crate::schedule::{Late, Schedule, Turn};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -51,8 +51,17 @@ pub enum Action {
 pub struct Part {
     /// Who, where, which execution.
     pub turn: Turn,
+    /// Global barriers that it had passed.
+    pub phase: u64,
     /// Called from where, innermost first.
     pub stack: Vec<Site>,
+}
+
+impl Part {
+    /// Its strand comes late to the phase.
+    fn late(&self) -> Late {
+        Late { strand: self.turn.strand, phase: self.phase }
+    }
 }
 
 /// How the two were there at the same time.
@@ -86,10 +95,10 @@ impl Witness {
         Schedule { ranks, a, b, first: self.first, late: self.late() }
     }
 
-    /// The rank that came second, if the two are of two ranks: who starts later, comes later.
-    pub fn late(&self) -> Option<u32> {
-        let [a, b] = self.parts.each_ref().map(|part| part.turn.strand.rank.0);
-        (a != b).then_some(if self.second == Side::A { a } else { b })
+    /// The strand that came second, if there are two: who is late comes later.
+    pub fn late(&self) -> Option<Late> {
+        let [a, b] = &self.parts;
+        (a.turn.strand != b.turn.strand).then(|| self.parts[self.second.index()].late())
     }
 }
 
@@ -104,6 +113,8 @@ pub struct Tally {
     pub late: [u32; 2],
     /// Those of them before which the other had been held until nobody could move: this side waited for it inside a call.
     pub in_call: [u32; 2],
+    /// Who was gone the last time that the other came, and who came.
+    pub apart: Option<[Late; 2]>,
 }
 
 /// Why a strand is let go.
@@ -133,6 +144,7 @@ impl Present {
     fn part(&self) -> Part {
         Part {
             turn: Turn { spot: self.spot, strand: self.access.strand, times: self.times },
+            phase: self.access.phases.lo.0,
             stack: self.stack.clone(),
         }
     }
@@ -146,6 +158,8 @@ enum What {
     Completing(Vec<u64>),
     /// Behind an access that it was to be first at, until the second has been there too.
     Behind,
+    /// At the beginning of a phase that it is to be late in.
+    Late,
 }
 
 #[derive(Debug)]
@@ -168,8 +182,8 @@ enum State {
 pub struct Floor {
     candidates: Vec<Candidate>,
     live: Vec<LiveSite>,
-    /// The rank that starts late.
-    late: Option<u32>,
+    /// Who is late, and how long at most.
+    late: Option<(Late, Duration)>,
     off: BTreeSet<u32>,
     ranks: u32,
     joined: BTreeSet<u32>,
@@ -218,10 +232,10 @@ impl Floor {
         }
     }
 
-    /// This rank starts late.
+    /// This strand is late, by so long at most: as long as the others may take to come to where they wait for it.
     #[must_use]
-    pub fn with_late(self, late: Option<u32>) -> Self {
-        Self { late, ..self }
+    pub fn with_late(self, late: Option<Late>, at_most: Duration) -> Self {
+        Self { late: late.map(|late| (late, at_most)), ..self }
     }
 
     /// So many times as long as on an idle machine it takes until somebody who can move has moved.
@@ -229,9 +243,9 @@ impl Floor {
         self.pace = pace.clamp(1, 12);
     }
 
-    /// Whether a rank starts late.
-    pub fn is_late(&self, rank: u32) -> bool {
-        self.late == Some(rank)
+    /// Who is late.
+    pub fn late(&self) -> Option<Late> {
+        self.late.map(|(late, _)| late)
     }
 
     /// The live places, for those who join.
@@ -385,6 +399,22 @@ impl Floor {
         }
     }
 
+    /// The strand that is to be late has come to where it waits: until somebody waits for it, or nobody can move.
+    pub fn comes_late(&mut self, now: Duration, strand: Strand) {
+        self.changed = now;
+        let awaited = self.held().any(|(who, held)| !self.passes(&self.at(who, held)));
+        let held = Held {
+            what: What::Late,
+            misses: 0,
+            until: now + self.late.map_or(Duration::ZERO, |(_, most)| most),
+            behind: None,
+        };
+        self.strands.insert(strand, State::Held(held));
+        if awaited {
+            self.let_go(strand, Cause::Done);
+        }
+    }
+
     /// Time has passed.
     pub fn tick(&mut self, now: Duration) {
         let late: Vec<Strand> = self.held().filter(|(_, held)| held.until <= now).map(|(strand, _)| strand).collect();
@@ -457,7 +487,14 @@ impl Floor {
             self.let_go(second, Cause::Done);
             return;
         }
-        let held: Vec<At> = self.held().map(|(strand, held)| self.at(strand, held)).collect();
+        // An operation that is issued stays present; who stands before an access waits for the one that is late.
+        let late = self.waits_late();
+        let others = self.held().filter(|(strand, _)| Some(*strand) != late);
+        let held: Vec<At> = others.map(|(strand, held)| self.at(strand, held)).collect();
+        if let (Some(late), false) = (late, held.iter().any(|at| self.passes(at))) {
+            self.let_go(late, Cause::Done);
+            return;
+        }
         let chosen = self.policy.stalled(&held).min(held.len() - 1);
         let strand = held[chosen].strand;
         self.let_go(strand, Cause::NobodyMoves);
@@ -466,7 +503,9 @@ impl Floor {
     fn at(&self, strand: Strand, held: &Held) -> At {
         let misses = held.misses;
         match held.what {
-            What::Completing(_) | What::Behind => At { strand, live: None, moment: Moment::Completing, misses },
+            What::Completing(_) | What::Behind | What::Late => {
+                At { strand, live: None, moment: Moment::Completing, misses }
+            }
             What::Access(id) => {
                 let present = self.present.iter().find(|p| p.id == id);
                 let moment = if present.is_some_and(|p| p.operation.is_some()) { Moment::Issue } else { Moment::Point };
@@ -511,9 +550,11 @@ impl Floor {
                         && candidate.sides(spot, *other).is_some_and(|(mine, _)| mine == side)
                         && conflict(gone, access)
                 };
-                if let Some((.., cause)) = self.gone.iter().rfind(missed) {
+                if let Some((_, gone, cause)) = self.gone.iter().rfind(missed) {
                     tally.late[side.index()] += 1;
                     tally.in_call[side.index()] += u32::from(*cause == Cause::NobodyMoves);
+                    let late = |of: &Access| Late { strand: of.strand, phase: of.phases.lo.0 };
+                    tally.apart = Some([late(gone), late(access)]);
                 }
             }
         }
@@ -549,7 +590,7 @@ impl Floor {
         let holder = self.held().find(|(_, held)| match &held.what {
             What::Access(id) => *id == other,
             What::Completing(operations) => old.operation.is_some_and(|o| operations.contains(&o)),
-            What::Behind => false,
+            What::Behind | What::Late => false,
         });
         let stands = matches!(holder, Some((_, Held { what: What::Access(_), .. })));
         let holder = holder.map(|(strand, _)| strand).filter(|&strand| strand != me);
@@ -598,12 +639,28 @@ impl Floor {
     }
 
     fn hold_or_go(&mut self, now: Duration, strand: Strand, at: &At, wanted: bool) {
+        let late = self.waits_late();
+        // While one is late, nobody comes: an operation that is issued stays present by itself.
+        let wanted = wanted && (late.is_none() || !self.passes(at));
         let patience = if wanted { self.policy.hold(at) * self.pace.min(2) } else { Duration::ZERO };
         if patience.is_zero() {
             self.let_go(strand, Cause::Done);
         } else if let Some(State::Held(held)) = self.strands.get_mut(&strand) {
             held.until = now + patience;
+            if let Some(late) = late {
+                self.let_go(late, Cause::Done);
+            }
         }
+    }
+
+    /// Whether a strand may go on while the other side is late, and lose nothing.
+    fn passes(&self, at: &At) -> bool {
+        at.moment == Moment::Issue && self.policy.lets_issue()
+    }
+
+    /// Who waits for the others now.
+    fn waits_late(&self) -> Option<Strand> {
+        self.held().find(|(_, held)| matches!(held.what, What::Late)).map(|(strand, _)| strand)
     }
 
     fn let_go(&mut self, strand: Strand, cause: Cause) {
@@ -616,7 +673,7 @@ impl Floor {
                 let these = |p: &Present| p.operation.is_some_and(|o| operations.contains(&o));
                 self.present.extract_if(.., |p| p.access.strand.rank == strand.rank && these(p)).collect()
             }
-            What::Behind => Vec::new(),
+            What::Behind | What::Late => Vec::new(),
         };
         self.gone.extend(gone.into_iter().map(|p| (p.spot, p.access, cause)));
         let surplus = self.gone.len().saturating_sub(REMEMBERED);

@@ -55,6 +55,11 @@ pub trait Policy: Send {
         QUIET
     }
 
+    /// Whether an operation may be issued before the other side is there: it is present until it is completed.
+    fn lets_issue(&self) -> bool {
+        true
+    }
+
     /// Both sides are there: who goes first? None lets both go.
     fn met(&mut self) -> Option<Side>;
 }

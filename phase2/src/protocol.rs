@@ -5,10 +5,10 @@
 //! format of `thrille_model::wire`.
 
 use crate::candidate::LiveSite;
+use crate::schedule::Late;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
-use std::time::Duration;
 use thrille_model::{Access, Site, Strand, wire};
 use thrille_transport::Token;
 
@@ -30,9 +30,6 @@ pub const GREETING: usize = 8 + 4 + 2 * Token::LEN;
 /// No frame is longer.
 pub const LIMIT: usize = 16 << 20;
 
-/// How much later a rank starts that is to start late.
-pub const LATE: Duration = Duration::from_millis(40);
-
 /// What a rank says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Said {
@@ -51,6 +48,8 @@ pub enum Said {
     Completing(Strand, Vec<u64>),
     /// A strand that was asked to say so has done what it was let go for, and waits to be let go further.
     Passed(Strand),
+    /// The strand that is to be late has come to where it waits.
+    Late(Strand),
     /// What a strand does; while somebody is held.
     Doing(Strand, Doing),
     /// Its part of a window begins at this address.
@@ -97,8 +96,8 @@ pub struct Arrival {
 /// What the coordinator says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Told {
-    /// Where to stop, and whether to start late: see [`LATE`].
-    Live(Vec<LiveSite>, bool),
+    /// Where to stop, and who is late.
+    Live(Vec<LiveSite>, Option<Late>),
     /// Go on.
     Go {
         /// Who.

@@ -1,6 +1,6 @@
 //! A confirmation as a value that can be printed, read again and carried out: which execution of which strand met which.
 //!
-//! `thr1-` and hexadecimal digits: the value's bytes in the format of `thrille_model::wire`, and their checksum. The digit in front is
+//! `thr2-` and hexadecimal digits: the value's bytes in the format of `thrille_model::wire`, and their checksum. The digit in front is
 //! the version of this form.
 
 use crate::candidate::{Side, Spot};
@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 use thrille_model::{Strand, wire};
 
-const PREFIX: &str = "thr1-";
+const PREFIX: &str = "thr2-";
 
 /// One side of the meeting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -20,6 +20,15 @@ pub struct Turn {
     pub strand: Strand,
     /// Its n-th execution of the place, from 1.
     pub times: u32,
+}
+
+/// A strand that waits when it comes to a phase, or begins in a later one, until the others have done what they can without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Late {
+    /// Who.
+    pub strand: Strand,
+    /// Global barriers that it has passed.
+    pub phase: u64,
 }
 
 /// What was done to make two accesses meet.
@@ -33,8 +42,8 @@ pub struct Schedule {
     pub b: Turn,
     /// Who went first, if that was settled.
     pub first: Option<Side>,
-    /// The rank that starts late, so that the other is the first to get what both want.
-    pub late: Option<u32>,
+    /// Who is late, so that the other is the first to get what both want.
+    pub late: Option<Late>,
 }
 
 impl Schedule {
@@ -117,14 +126,15 @@ mod tests {
         #[test]
         fn printed_and_read_again(a in turns(), b in turns(), ranks in any::<u32>(), first in any::<Option<bool>>()) {
             let first = first.map(|a| if a { Side::A } else { Side::B });
-            let schedule = Schedule { ranks, a, b, first, late: Some(ranks) };
+            let late = Some(Late { strand: a.strand, phase: a.spot.0.offset });
+            let schedule = Schedule { ranks, a, b, first, late };
             let text = schedule.to_string();
             prop_assert_eq!(text.parse::<Schedule>(), Ok(schedule));
             prop_assert_eq!(text[..text.len() - 2].parse::<Schedule>(), Err(ScheduleError::Damaged));
         }
 
         #[test]
-        fn no_text_panics(text in ".{0,60}", digits in "thr1-[0-9a-f]{0,60}") {
+        fn no_text_panics(text in ".{0,60}", digits in "thr2-[0-9a-f]{0,60}") {
             prop_assert!(text.parse::<Schedule>().is_err());
             prop_assert!(digits.parse::<Schedule>().is_err());
         }
@@ -133,7 +143,7 @@ mod tests {
     #[test]
     fn each_mistake_has_its_line() {
         assert_eq!("xyz".parse::<Schedule>(), Err(ScheduleError::Foreign));
-        assert_eq!("thr9-00".parse::<Schedule>(), Err(ScheduleError::Version));
-        assert_eq!("thr1-0".parse::<Schedule>(), Err(ScheduleError::Damaged));
+        assert_eq!("thr1-00".parse::<Schedule>(), Err(ScheduleError::Version));
+        assert_eq!("thr2-0".parse::<Schedule>(), Err(ScheduleError::Damaged));
     }
 }

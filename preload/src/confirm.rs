@@ -2,12 +2,12 @@
 //!
 //! | module | has |
 //! |---|---|
-//! | [`live`] | which return addresses are live: a bit map that every hook looks at, and what it stands for |
+//! | [`live`] | which return addresses are live: a map that every hook looks at, and what it stands for |
 //! | [`strand`] | what a strand carries: its seat at the client, how often it has been where |
 //! | [`spans`] | operations of this rank that are under way at live places |
 //!
 //! Rules: a strand asks *before* it acts, and before it completes what is under way; so what the coordinator takes for present is. What is
-//! not live costs a hook one look at the bit map and a call two stores. If the coordinator is gone, nobody is stopped any more.
+//! not live costs a hook one look at a map and a call two stores. If the coordinator is gone, nobody is stopped any more.
 
 mod live;
 mod spans;
@@ -26,10 +26,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use thrille_model::job::ENV_TOKEN;
 use thrille_model::{
-    Access, Act, Comb, Ctx, Interval, Kind, LocksetId, Order, Phases, Place, Rank, Segment, Site, StackId, Strand,
+    Access, Act, Comb, Ctx, Interval, Kind, LocksetId, Order, Phase, Phases, Place, Rank, Segment, Site, StackId,
+    Strand,
 };
 use thrille_phase2::client::{Client, Go};
-use thrille_phase2::protocol::{Arrival, ENV_COORDINATOR, LATE};
+use thrille_phase2::protocol::{Arrival, ENV_COORDINATOR};
 use thrille_runtime::{End, Module, Operands, Recorder, UNRESOLVED};
 use thrille_transport::Token;
 
@@ -74,19 +75,11 @@ fn connect(told: &Told, address: &str) -> Result<(), String> {
     let token = token.ok_or_else(|| format!("{ENV_TOKEN} is no token; start the program with thrille confirm"))?;
     let (client, stream) = Client::connect(at, &token, (told.rank, told.size), idle())
         .map_err(|error| format!("no coordinator there: {error}"))?;
-    if client.is_late() {
-        let begun = std::time::Instant::now();
-        while begun.elapsed() < LATE {
-            std::thread::sleep(std::time::Duration::from_millis(1));
-            if let Some(idle) = idle() {
-                idle(Strand { rank: Rank(told.rank), index: 0 });
-            }
-        }
-    }
     let listener = Arc::clone(&client);
     // Signals are for the program's own threads.
     let masked = Masked::new();
-    let spawned = std::thread::Builder::new().name("thrille".into()).spawn(move || listener.listen(stream));
+    let spawned =
+        std::thread::Builder::new().name("thrille".into()).spawn(move || listener.listen(stream, switched_off));
     drop(masked);
     spawned.map_err(|error| format!("no thread to listen to it: {error}"))?;
     let (live, modules) = Default::default();
@@ -104,10 +97,18 @@ pub fn loaded_more() {
         let modules = loaded::modules();
         let live = Live::new(confirm.client.live(), &modules);
         live.arm();
-        sites::arm(&live.all(), &modules);
+        let places: Vec<_> = live.all().filter(|&(.., index)| confirm.client.is_live(index)).collect();
+        sites::arm(&places, &modules);
         *confirm.modules.write().unwrap_or_else(PoisonError::into_inner) = modules;
         *confirm.live.write().unwrap_or_else(PoisonError::into_inner) = live;
     });
+}
+
+/// Nothing is left to be found at some places.
+fn switched_off() {
+    if let Some(confirm) = CONFIRM.get() {
+        sites::disarm(|place| confirm.client.is_live(place));
+    }
 }
 
 /// All signals are blocked while it lives, for threads that are made meanwhile.
@@ -132,11 +133,14 @@ impl Drop for Masked {
     }
 }
 
-/// A strand begins: what it carries, or null.
-pub fn begin(strand: Strand) -> *mut Local {
+/// A strand begins in a phase: what it carries, or null.
+pub fn begin(strand: Strand, phase: Phase) -> *mut Local {
     CONFIRM.get().map_or(std::ptr::null_mut(), |confirm| {
         let seat = confirm.client.begin(strand);
-        Box::into_raw(Box::new(Local::new(seat, confirm.client.live().len())))
+        let late = confirm.client.late(strand);
+        let mut local = Box::new(Local::new(seat, late, confirm.client.live().len()));
+        confirm.comes_to(&mut local, phase);
+        Box::into_raw(local)
     })
 }
 
@@ -174,15 +178,18 @@ pub fn enter_call(local: *mut Local) {
     }
 }
 
-/// It is back from it.
-pub fn leave_call(local: *mut Local) {
+/// It is back from it; in which phase, if that may have changed.
+pub fn leave_call(local: *mut Local, phase: Option<Phase>) {
     if let Some(confirm) = CONFIRM.get() {
         // SAFETY: the calling thread's own.
         let local = unsafe { &mut *local };
         let mine = Until::Return(local.seat.strand());
         confirm.complete(local, |span| span.until == mine);
         confirm.client.leave(&local.seat);
-        confirm.pay(local);
+        // What it was let go for in this call, it may do behind it: its next step says that it is done.
+        if let Some(phase) = phase {
+            confirm.comes_to(local, phase);
+        }
     }
 }
 
@@ -196,7 +203,12 @@ pub fn waiting<R>(f: impl FnOnce() -> R) -> R {
     }
     unobserved(|| enter_call(local));
     let result = f();
-    unobserved(|| leave_call(local));
+    // The thread may have been detached meanwhile.
+    // SAFETY: the calling thread's own.
+    let local = unsafe { (*block()).local };
+    if !local.is_null() {
+        unobserved(|| leave_call(local, None));
+    }
     result
 }
 
@@ -217,7 +229,7 @@ pub fn window(number: u32, base: u64) {
     }
 }
 
-/// Whether it waits at this place: the look at the bit map.
+/// Whether it waits at this place: the look at the map.
 #[inline(always)]
 pub fn waits_at(pc: u64) -> bool {
     GATE.open(pc)
@@ -322,6 +334,14 @@ impl Confirm {
         self.live.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A strand is in this phase now: if it is to be late in it, it waits for the others.
+    fn comes_to(&self, local: &mut Local, phase: Phase) {
+        if local.late.is_some_and(|late| late <= phase.0) {
+            local.late = None;
+            self.client.wait_for_others(&local.seat);
+        }
+    }
+
     /// Waits to be let into the completion of what is under way.
     fn complete(&self, local: &mut Local, which: impl Fn(&Span) -> bool) {
         let numbers = self.spans.take(which);
@@ -400,8 +420,10 @@ impl Confirm {
     /// Says that the strand has done what it was let go for, if it was asked to.
     fn pay(&self, local: &mut Local) {
         if std::mem::take(&mut local.owes) {
-            self.client.passed(&local.seat);
             self.live().narrow();
+            if self.client.passed(&local.seat) {
+                switched_off();
+            }
         }
     }
 

@@ -6,11 +6,12 @@
 
 use crate::link::Link;
 use crate::rank::{Told, agree, complain};
-use crate::sampled;
+use crate::{sampled, uncounted};
 use std::fs::{File, OpenOptions};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use thrille_model::Word;
 use thrille_runtime::Made;
 
 const LOCKED: u64 = 1;
@@ -31,7 +32,7 @@ pub use crate::mpi::{any_between_processes, between_processes};
 
 /// The same of locks, where there are none in such memory.
 #[cfg(not(feature = "mpi"))]
-pub fn between_processes(_address: u64) -> Option<(thrille_model::Word, Counted)> {
+pub fn between_processes(_address: u64) -> Option<(Word, Counted)> {
     None
 }
 
@@ -55,7 +56,7 @@ unsafe impl Sync for Counters {}
 impl Counters {
     /// Makes so many counters, with all the other ranks; none when that is not possible for one of them.
     pub fn share(told: &Told, transport: &mut Link, number: u64) -> Option<Self> {
-        let len = number * 8;
+        let len = (number + uncounted::SHARED) * 8;
         let file = open(told, transport, len);
         // Nobody goes on before everybody has the file open.
         let all = agree(transport, if file.is_some() { "open" } else { "" })?;
@@ -76,20 +77,23 @@ impl Counters {
             complain(told.rank, "no address space for synchronisation counters: use a smaller symmetric heap");
             return None;
         }
-        Some(Self { base: base.cast(), number })
+        let base: *const AtomicU64 = base.cast();
+        // SAFETY: within the mapping, which is that much longer.
+        uncounted::share(unsafe { base.add(number as usize) });
+        Some(Self { base, number })
     }
 
-    /// Locks a counter. While somebody else has it, `help` is called: its holder may wait for something that this process must do.
+    /// Locks the counter of a word. While somebody else has it, `help` is called: its holder may wait for something that this process must do.
     ///
     /// Who holds it may give up the processor in the midst of its operation, and come back for the next one at once, as when it polls: others
     /// would never see it unlocked. So they say that they wait, and who comes later lets them go first.
-    pub fn lock(&'static self, index: u64, help: impl Fn()) -> Option<Counted> {
+    pub fn lock(&'static self, index: u64, word: Word, help: impl Fn()) -> Option<Counted> {
         if index >= self.number {
             return None;
         }
         sampled::counts_word();
         // SAFETY: within the mapping.
-        Some(Counted::lock(unsafe { &*self.base.add(index as usize) }, help))
+        Some(Counted::lock(unsafe { &*self.base.add(index as usize) }, word, help))
     }
 }
 
@@ -123,6 +127,7 @@ fn machine() -> String {
 /// A word whose counter is locked; it is unlocked when this is dropped.
 pub struct Counted {
     cell: &'static AtomicU64,
+    word: Word,
     /// What the counter holds while this is there, but for somebody who waits.
     held: u64,
     version: u64,
@@ -134,7 +139,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    fn lock(cell: &'static AtomicU64, help: impl Fn()) -> Self {
+    fn lock(cell: &'static AtomicU64, word: Word, help: impl Fn()) -> Self {
         let (mut looks, mut said, mut since) = (0u32, false, None::<Instant>);
         loop {
             let now = cell.load(Ordering::Relaxed);
@@ -144,6 +149,7 @@ impl Counted {
             if free && first && cell.compare_exchange_weak(now, held, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                 return Self {
                     cell,
+                    word,
                     held,
                     version: now >> VERSION_AT,
                     notes: (now >> NOTES_AT & NOTES) as u16,
@@ -164,6 +170,7 @@ impl Counted {
 
     /// How many updates there have been. Whoever asks has seen what the last one made.
     pub fn version(&mut self) -> u64 {
+        uncounted::observed(self.word);
         self.seen = true;
         self.version
     }
@@ -171,7 +178,9 @@ impl Counted {
     /// The same, for who may know all about a version already and need not see it again.
     #[cfg(feature = "shmem")]
     pub fn version_beyond(&mut self, known: Option<u64>) -> u64 {
-        if known == Some(self.version) { self.version } else { self.version() }
+        uncounted::observed(self.word);
+        self.seen |= known != Some(self.version);
+        self.version
     }
 
     /// How many updates there have been, for who sees an earlier one.
@@ -212,9 +221,10 @@ mod tests {
         static CELL: AtomicU64 = AtomicU64::new(0);
         static ROUNDS: AtomicU64 = AtomicU64::new(0);
         static OVER: AtomicBool = AtomicBool::new(false);
+        const WORD: Word = Word { owner: thrille_model::Rank(0), segment: thrille_model::Segment::Heap, offset: 0 };
         let greedy = std::thread::spawn(|| {
             while !OVER.load(Ordering::Relaxed) {
-                let mut word = Counted::lock(&CELL, std::thread::yield_now);
+                let mut word = Counted::lock(&CELL, WORD, std::thread::yield_now);
                 word.update();
                 ROUNDS.fetch_add(1, Ordering::Relaxed);
                 (0..200).for_each(|_| std::thread::yield_now());
@@ -225,7 +235,7 @@ mod tests {
         }
         for turn in 0..200 {
             let waits = Cell::new(None);
-            let word = Counted::lock(&CELL, || {
+            let word = Counted::lock(&CELL, WORD, || {
                 // The second time it has said that it waits, if the lock was taken the first time.
                 let said = CELL.load(Ordering::Relaxed) & WANTED != 0;
                 let now = (ROUNDS.load(Ordering::Relaxed), Instant::now());

@@ -8,6 +8,7 @@ use crate::sampled::Seat;
 use std::arch::{asm, global_asm};
 use std::ffi::c_void;
 use thrille_runtime::Recorder;
+use thrille_runtime::quick::{LINES, NEVER, Quick};
 
 /// Which of its loads and stores are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +64,44 @@ global_asm!(
     "thrille_block: .zero 88",
     ".text",
 );
+
+// What compiled code looks at before it calls a hook: where `Quick` is of this thread's strand, or, while it is none, one that knows nothing.
+global_asm!(
+    ".data",
+    ".balign 16",
+    "thrille_nobody: .quad -1",
+    ".zero {rest}",
+    ".section .tdata,\"awT\",@progbits",
+    ".hidden thrille_known",
+    ".globl thrille_known",
+    ".type thrille_known, @object",
+    ".size thrille_known, 8",
+    ".balign 8",
+    "thrille_known: .quad thrille_nobody",
+    ".text",
+    rest = const Quick::TABLE - 8 + 32 * LINES,
+);
+
+const _: () = assert!(Quick::NOW == 0 && NEVER == u64::MAX);
+
+/// From now on compiled code of this thread finds what it needs to know there.
+///
+/// # Safety
+/// It is there until another one is, or none.
+pub unsafe fn set_known(quick: Option<*mut Quick>) {
+    // SAFETY: writes a variable of this thread, whose offset is constant, and reads the address of a table.
+    unsafe {
+        let nobody: *mut Quick;
+        asm!("lea {0}, [rip + thrille_nobody]", out(reg) nobody, options(nomem, nostack, preserves_flags));
+        asm!(
+            "mov {1}, qword ptr [rip + thrille_known@GOTTPOFF]",
+            "mov qword ptr fs:[{1}], {0}",
+            in(reg) quick.unwrap_or(nobody),
+            out(reg) _,
+            options(nostack, preserves_flags),
+        );
+    }
+}
 
 /// This thread's block.
 #[inline(always)]

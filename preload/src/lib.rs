@@ -6,6 +6,7 @@
 //! | [`sites`] | the calls of `instrument/hooks.h`, which the clang plugin puts into one of a function's two copies |
 //! | [`walk`] | call stacks of programs that do not tell of their calls |
 //! | [`sampled`] | which of them are looked at |
+//! | [`uncounted`] | which updates of words a budget lets pass uncounted, and what is not recorded after that |
 //! | [`memory`] | `memcpy` and its kin, redirected at link time |
 //! | [`stdio`] | input and output of the C library, redirected likewise |
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
@@ -62,4 +63,5 @@ mod symbols;
 mod tasks;
 mod threads;
 mod tsan;
+mod uncounted;
 mod walk;

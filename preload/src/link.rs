@@ -15,12 +15,21 @@ pub enum Link {
     Mpi(MpiTransport),
 }
 
-// SAFETY: a communicator is a handle of a library that lets any thread use it, one at a time; the session's lock sees to that, and rounds
-// take place inside calls that the program itself makes at that moment.
+// SAFETY: a communicator is a handle of a library that lets any thread use it, one at a time: one thread has the link at a time, and rounds take place inside calls
+// that the program itself makes at that moment, unless the library lets threads call it at any time ([`Link::any_thread`]).
 #[cfg(feature = "mpi")]
 unsafe impl Send for Link {}
 
 impl Link {
+    /// Whether a thread of the detector's own may talk while the program goes on.
+    pub fn any_thread(&self) -> bool {
+        match self {
+            Self::Hub(_) => true,
+            #[cfg(feature = "mpi")]
+            Self::Mpi(_) => crate::mpi::any_thread(),
+        }
+    }
+
     fn inner(&mut self) -> &mut dyn Transport {
         match self {
             Self::Hub(link) => link,

@@ -19,8 +19,10 @@
 //! | [`partitioned`] | partitioned messages |
 //! | [`messages`] | which receive got which message |
 //! | [`requests`] | wait and test, persistent requests |
+//! | [`freed`] | sends whose requests were given back |
 //! | [`collectives`] | collectives, blocking and not |
 //! | [`neighbours`] | neighbourhood collectives |
+//! | [`files`] | files |
 //! | [`local`] | calls that only work on memory of the caller |
 //! | [`callers`] | whose code made a call |
 //! | [`call`] | what the rows of all of them are written in |
@@ -34,6 +36,8 @@ mod comms;
 mod datatypes;
 pub mod echo;
 mod epochs;
+mod files;
+mod freed;
 mod local;
 mod messages;
 mod muster;
@@ -46,5 +50,6 @@ mod setup;
 mod windows;
 mod words;
 
+pub use comms::any_thread;
 pub use windows::any_between_processes;
 pub use words::{between_processes, help, idle};

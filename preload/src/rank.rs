@@ -1,11 +1,12 @@
 //! This process as a rank: the session, once the program has initialised its communication library.
 
 use crate::confirm;
-use crate::entry::{Block, Looks, block};
+use crate::entry::{Block, Looks, block, set_known};
 use crate::link::Link;
 use crate::tsan::access::INSTRUMENTED;
-use crate::{loaded, sampled, sites, walk};
+use crate::{loaded, sampled, sites, uncounted, walk};
 use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,6 +31,12 @@ pub static SESSION: OnceLock<Session<Link>> = OnceLock::new();
 pub static THREADED: AtomicBool = AtomicBool::new(false);
 
 static OVER: AtomicBool = AtomicBool::new(false);
+
+/// There is more than one thread from now on.
+pub fn has_threads() {
+    THREADED.store(true, Ordering::SeqCst);
+    uncounted::has_threads();
+}
 
 /// What the launcher told this process.
 pub struct Told {
@@ -139,7 +146,15 @@ pub fn begin(told: &Told, link: Link, sink: Sink, regions: Regions) {
     }
     rank.walk = sites::any().then_some(walk::walk as Walk);
     recorder.stack.walk_with(rank.walk);
-    let session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"), api);
+    let any_thread = link.any_thread();
+    let mut session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"), api);
+    if any_thread {
+        #[cfg(feature = "mpi")]
+        let help = crate::mpi::help;
+        #[cfg(not(feature = "mpi"))]
+        let help = || {};
+        session = session.with_worker(start_thread, help);
+    }
     let session = match std::env::var(ENV_HISTORY).ok().map(|name| name.parse::<Store>()) {
         Some(Ok(history)) => session.with_history(history),
         Some(Err(error)) => {
@@ -160,16 +175,34 @@ pub fn begin(told: &Told, link: Link, sink: Sink, regions: Regions) {
     }
 }
 
+/// Starts a thread of the detector's own: no strand of the program, whose signals are not for it either.
+fn start_thread(work: Box<dyn FnOnce() + Send>) -> bool {
+    let (mut all, mut before) = (MaybeUninit::<libc::sigset_t>::uninit(), MaybeUninit::<libc::sigset_t>::uninit());
+    // SAFETY: both sets are our own, and each is written before it is read.
+    let masked = unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr()) == 0
+    };
+    let started = masked && unobserved(|| std::thread::Builder::new().name("thrille".into()).spawn(work).is_ok());
+    if masked {
+        // SAFETY: the set was written above.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
+    }
+    started
+}
+
 /// Makes a strand this thread's.
 pub fn attach(recorder: Recorder) {
     sampled::attach(recorder.strand());
     // SAFETY: the block is this thread's own.
     unsafe {
-        (*block()).local = confirm::begin(recorder.strand());
+        (*block()).local = confirm::begin(recorder.strand(), recorder.phase());
         if !(*block()).local.is_null() {
             (*block()).looks = Looks::Confirms;
         }
-        (*block()).recorder = Box::into_raw(Box::new(recorder));
+        let mut recorder = Box::new(recorder);
+        set_known(Some(recorder.quick()));
+        (*block()).recorder = Box::into_raw(recorder);
     }
 }
 
@@ -178,6 +211,7 @@ pub fn detach() -> Option<Box<Recorder>> {
     // SAFETY: the block is this thread's own; a pointer in it came from a box in `attach` and is taken out here, once.
     unsafe {
         let recorder = std::mem::replace(&mut (*block()).recorder, std::ptr::null_mut());
+        set_known(None);
         confirm::end_strand(std::mem::replace(&mut (*block()).local, std::ptr::null_mut()));
         let kept = std::mem::replace(&mut (*block()).kept, std::ptr::null_mut());
         let mut recorder = (!recorder.is_null()).then(|| Box::from_raw(recorder))?;
@@ -230,7 +264,7 @@ impl Drop for Observed {
         // SAFETY: the block is this thread's own.
         unsafe {
             if !(*self.block).local.is_null() {
-                confirm::leave_call((*self.block).local);
+                confirm::leave_call((*self.block).local, Some(self.recorder.phase()));
             }
             (*self.block).depth -= 1;
         }
@@ -344,7 +378,10 @@ unsafe extern "C" {
 unsafe extern "C" fn in_child() {
     OVER.store(true, Ordering::Release);
     // SAFETY: the block is that of the only thread there is.
-    unsafe { (*block()).recorder = std::ptr::null_mut() };
+    unsafe {
+        (*block()).recorder = std::ptr::null_mut();
+        set_known(None);
+    }
 }
 
 extern "C" fn at_exit(status: c_int, _argument: *mut c_void) {

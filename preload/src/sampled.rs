@@ -8,8 +8,10 @@
 //! | [`COVERAGE`] | the process's | threads that end, under its lock |
 
 use crate::entry::{Block, Looks, block};
+#[cfg(feature = "shmem")]
+use crate::rank::THREADED;
 use crate::rank::{SESSION, complain};
-use crate::sites;
+use crate::{sites, uncounted};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -47,6 +49,10 @@ pub struct Seat {
     sampler: Sampler,
     /// Calls observed that have not been charged for.
     calls: u32,
+    /// The same of calls that were let pass.
+    passed: u32,
+    /// Whether the budget was used up when calls were last charged for.
+    over: bool,
     generation: u32,
     phase: u64,
 }
@@ -58,6 +64,11 @@ const DECISION_NS: f64 = 40.0;
 const CALL_NS: f64 = 60.0;
 /// One that counts the updates of a word, and writes down which one it made or saw, costs so many times that.
 const COUNTED: u32 = 3;
+/// A section of a lock, with what the exchange takes to follow it, costs so many times that.
+#[cfg(feature = "shmem")]
+const SECTION: u32 = 32;
+/// One that is let pass costs this part of it.
+const PASSED: u32 = 8;
 /// So many are charged for at a time.
 const CALLS: u32 = 64;
 
@@ -157,7 +168,7 @@ pub fn decision_ticks() -> u64 {
 fn seat(name: &Name, plan: &Plan, strand: Strand) -> Option<Seat> {
     let controller = Controller::new(plan.budget, plan.ticks_per_us, ticks());
     let sampler = Sampler::new(name, Gaps::new(plan.seed, strand.rank.0, strand.index), controller)?;
-    Some(Seat { sampler, calls: 0, generation: GENERATION.load(Ordering::Relaxed), phase: 0 })
+    Some(Seat { sampler, calls: 0, passed: 0, over: false, generation: GENERATION.load(Ordering::Relaxed), phase: 0 })
 }
 
 /// This thread is observed from now on.
@@ -244,6 +255,13 @@ pub fn tell() {
         elapsed_us: coverage.elapsed_us,
         functions: Vec::new(),
     };
+    if uncounted::was_dark() {
+        let until = if cfg!(feature = "mpi") { "the end of the run" } else { "the next barrier" };
+        session.note(format!(
+            "order was not followed everywhere, since that took more than the budget: accesses behind such a place, up to {until}, are not in this \
+             report; a larger --budget follows more"
+        ));
+    }
     session.sampled(sampled, &coverage.functions.iter().map(figures).collect::<Vec<_>>());
 }
 
@@ -272,11 +290,23 @@ pub fn notice(block: *mut Block) {
     }
 }
 
+/// A call takes a lock whose sections are followed.
+#[cfg(feature = "shmem")]
+pub fn counts_section() {
+    add_calls(SECTION);
+}
+
 /// A call counts the updates of a word.
 pub fn counts_word() {
+    add_calls(COUNTED);
+}
+
+/// A call costs as much as so many more.
+#[inline]
+fn add_calls(more: u32) {
     // SAFETY: the block is this thread's own, and so is the seat.
     if let Some(seat) = unsafe { (*block()).seat.as_mut() } {
-        seat.calls += COUNTED;
+        seat.calls += more;
     }
 }
 
@@ -324,7 +354,10 @@ pub fn look(pc: u64) -> Looked {
             (Looks::All | Looks::Confirms, _) => Looked::All,
             (Looks::Sampled, Some(seat)) => {
                 let look = if seat.skips(pc) { Look::Pass } else { seat.sampler.decide(pc) };
-                if let Look::Take(taken) = look { Looked::This(taken) } else { Looked::Not }
+                match look {
+                    Look::Take(taken) if !uncounted::is_dark() => Looked::This(taken),
+                    _ => Looked::Not,
+                }
             }
             _ => Looked::Not,
         }
@@ -337,8 +370,30 @@ pub fn records(block: *mut Block, pc: u64) -> bool {
     // SAFETY: the block is this thread's own, and so is the seat.
     unsafe {
         match (*block).seat.as_mut() {
-            Some(seat) if (*block).looks == Looks::Sampled => seat.records(pc),
+            Some(seat) if (*block).looks == Looks::Sampled => seat.records(pc) && !uncounted::is_dark(),
             _ => true,
+        }
+    }
+}
+
+/// Whether a call that changes or observes words, and completes nothing, is carried out and nothing else: the round is dark.
+#[inline]
+#[cfg(feature = "shmem")]
+pub fn is_unseen(block: *mut Block) -> bool {
+    // SAFETY: the block is this thread's own.
+    let sampled = unsafe { !(*block).seat.is_null() && (*block).depth == 0 };
+    sampled && uncounted::is_dark() && !THREADED.load(Ordering::Relaxed)
+}
+
+/// Whether a call that updates a word, and has no other effect on the order of strands, may pass unrecorded, and uncounted if the word allows that: the
+/// budget is used up, and the policy does not choose this execution.
+#[inline]
+pub fn lets_pass(block: *mut Block) -> bool {
+    // SAFETY: the block is this thread's own, and so is the seat, which nobody uses while the program itself is at work.
+    unsafe {
+        match (*block).seat.as_mut() {
+            Some(seat) if seat.over && (*block).depth == 0 => seat.lets_pass((*block).pc),
+            _ => false,
         }
     }
 }
@@ -374,7 +429,7 @@ impl Seat {
         let measures = self.sampler.controller().measures();
         let from = if measures { ticks() } else { 0 };
         let (mut full, mut kept) = (false, false);
-        if let Look::Take(taken) = self.sampler.decide(pc) {
+        if let (Look::Take(taken), false) = (self.sampler.decide(pc), uncounted::is_dark()) {
             let (before, executed) = (recorder.observed, recorder.executed);
             for &(kind, act) in acts {
                 full |= recorder.touch(address, len, kind, act, pc) == thrille_runtime::runs::Room::Full;
@@ -400,9 +455,29 @@ impl Seat {
 
     #[inline]
     fn records(&mut self, pc: u64) -> bool {
-        // Where functions are there twice, the process has one account.
-        let allows = sites::sampling::charge(|controller| controller.allows_call());
-        allows.unwrap_or_else(|| self.sampler.controller().allows_call()) || self.chooses(pc)
+        self.has_budget() || self.chooses(pc)
+    }
+
+    /// Asks who keeps the account: where functions are there twice, the process has one.
+    #[inline]
+    fn account(&mut self, ask: impl Fn(&Controller) -> bool) -> bool {
+        let said = sites::sampling::charge(|controller| ask(controller));
+        said.unwrap_or_else(|| ask(self.sampler.controller()))
+    }
+
+    /// Whether what calls touch may be recorded.
+    #[inline]
+    fn has_budget(&mut self) -> bool {
+        self.account(Controller::allows_call)
+    }
+
+    #[inline]
+    fn lets_pass(&mut self, pc: u64) -> bool {
+        self.passed += 1;
+        if self.passed >= CALLS * PASSED {
+            self.charge_calls();
+        }
+        self.skips(pc)
     }
 
     #[cold]
@@ -431,10 +506,15 @@ impl Seat {
     #[cold]
     fn charge_calls(&mut self) {
         let Some(plan) = PLAN.get().filter(|plan| plan.budget.is_some()) else { return };
-        let calls = f64::from(std::mem::take(&mut self.calls));
+        let passed = f64::from(std::mem::take(&mut self.passed)) / f64::from(PASSED);
+        let calls = f64::from(std::mem::take(&mut self.calls)) + passed;
         let (spent, now) = ((calls * plan.ticks_per_us * CALL_NS / 1000.0) as u64, ticks());
         self.sampler.controller().charge_calls(spent, now);
         sites::sampling::charge(|controller| controller.charge_calls(spent, worked()));
+        self.over = !self.has_budget();
+        if self.account(Controller::calls_exceed) {
+            uncounted::darken();
+        }
     }
 
     #[inline]

@@ -20,5 +20,5 @@ pub mod policy;
 mod registry;
 pub mod sampling;
 
-pub use live::arm;
+pub use live::{arm, disarm};
 pub use registry::any;

@@ -28,28 +28,27 @@ fn section(file: &[u8], header: usize) -> Option<&[u8]> {
     file.get(from..from.checked_add(size)?)
 }
 
-/// The names of the functions of a 64-bit ELF file that hold these addresses; none if it has no symbols, or one is in no function.
-pub fn functions(path: &Path, addresses: &BTreeSet<u64>) -> Option<BTreeSet<String>> {
+/// Of a 64-bit ELF file, these addresses with the names of the functions that hold them; none if it has no symbols, or one is in no function.
+pub fn functions(path: &Path, addresses: &BTreeSet<u64>) -> Option<BTreeSet<(u64, String)>> {
     holding(&std::fs::read(path).ok()?, addresses)
 }
 
-fn holding(file: &[u8], addresses: &BTreeSet<u64>) -> Option<BTreeSet<String>> {
+fn holding(file: &[u8], addresses: &BTreeSet<u64>) -> Option<BTreeSet<(u64, String)>> {
     file.starts_with(b"\x7fELF\x02\x01").then_some(())?;
     let (headers, size, count) = (u64_at(file, 40)?, u16_at(file, 58)?, u16_at(file, 60)?);
     let header = |index: usize| headers.checked_add(index.checked_mul(size)?);
     let symbols = (0..count).filter_map(header).find(|&at| u32_at(file, at + 4) == Some(SYMBOLS as usize))?;
     let names = section(file, header(u32_at(file, symbols + 40)?)?)?;
-    let (mut found, mut held) = (BTreeSet::new(), BTreeSet::new());
+    let mut found = BTreeSet::new();
     for symbol in section(file, symbols)?.chunks_exact(24) {
         let (from, len) = (u64_at(symbol, 8)? as u64, u64_at(symbol, 16)? as u64);
         let inside: Vec<u64> = addresses.range(from..from.saturating_add(len)).copied().collect();
         if symbol[4] & 15 == FUNCTION && !inside.is_empty() {
             let name = names.get(u32_at(symbol, 0)?..)?.split(|&byte| byte == 0).next()?;
-            found.insert(String::from_utf8_lossy(name).into_owned());
-            held.extend(inside);
+            found.extend(inside.into_iter().map(|address| (address, String::from_utf8_lossy(name).into_owned())));
         }
     }
-    (held.len() == addresses.len()).then_some(found)
+    addresses.iter().all(|address| found.iter().any(|(at, _)| at == address)).then_some(found)
 }
 
 #[cfg(test)]
@@ -63,7 +62,7 @@ mod tests {
         let module =
             modules.iter().find(|module| module.ranges.iter().any(|&(lo, hi)| lo <= here && here < hi)).unwrap();
         let found = functions(Path::new(&module.path), &BTreeSet::from([here - module.bias + 1])).unwrap();
-        assert!(found.iter().any(|name| name.contains("this_function_is_found")), "{found:?}");
+        assert!(found.iter().any(|(_, name)| name.contains("this_function_is_found")), "{found:?}");
         assert_eq!(functions(Path::new(&module.path), &BTreeSet::from([1])), None, "in no function");
     }
 

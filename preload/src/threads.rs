@@ -8,13 +8,12 @@ use crate::allocation::thread_stack;
 use crate::confirm::{self, waiting};
 use crate::counters::between_processes;
 use crate::openmp;
-use crate::rank::{Observed, SESSION, THREADED, attach, detach, observe_program, unobserved};
+use crate::rank::{Observed, SESSION, attach, detach, has_threads, observe_program, unobserved};
 use crate::real::Real;
-use libc::{c_int, c_void, pthread_attr_t, pthread_t, timespec};
+use libc::{c_int, c_uint, c_void, pthread_attr_t, pthread_t, timespec};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::ffi::CStr;
-use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use thrille_model::{How, Lock, Mode, Strand, Token, Word};
 
@@ -100,7 +99,7 @@ fn create<R>(
     let Some(Observed { session, recorder, .. }) = &mut observed else {
         return real(routine, argument);
     };
-    THREADED.store(true, Ordering::Release);
+    has_threads();
     let strand = session.rank().fork(recorder);
     confirm::announce(strand);
     let start = Box::into_raw(Box::new(Start { routine, argument, strand }));
@@ -133,7 +132,7 @@ pub fn becomes(strand: Strand) {
             let recorder = rank.begin(strand);
             drop(rank);
             attach(recorder);
-            THREADED.store(true, Ordering::Release);
+            has_threads();
         });
     }
 }
@@ -313,6 +312,18 @@ interpose! {
             joined(thread);
         }
         result
+    }
+    fn sleep(seconds: c_uint) -> c_uint, real => {
+        waiting(|| unsafe { real(seconds) })
+    }
+    fn usleep(microseconds: c_uint) -> c_int, real => {
+        waiting(|| unsafe { real(microseconds) })
+    }
+    fn nanosleep(time: *const timespec, left: *mut timespec) -> c_int, real => {
+        waiting(|| unsafe { real(time, left) })
+    }
+    fn clock_nanosleep(clock: c_int, flags: c_int, time: *const timespec, left: *mut timespec) -> c_int, real => {
+        waiting(|| unsafe { real(clock, flags, time, left) })
     }
     fn pthread_mutex_lock(mutex: *mut c_void) -> c_int, real => {
         let result = waiting(|| unsafe { real(mutex) });

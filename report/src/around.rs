@@ -151,7 +151,7 @@ fn lines(race: &Race) -> Vec<Line> {
 
 fn token(sync: Sync) -> Option<Token> {
     match sync {
-        Sync::Release(token) | Sync::Acquire(token) => Some(token),
+        Sync::Release(token) | Sync::Acquire(token) | Sync::Peek(token) => Some(token),
         _ => None,
     }
 }
@@ -162,8 +162,9 @@ fn same_token(line: &Line, sync: Sync) -> bool {
 
 /// Whether a call that releases after it has acquired is called once more: in a loop it is another one.
 fn repeats(line: &Line, sync: Sync) -> bool {
-    let acquires =
-        |sync: &Sync| matches!(sync, Sync::Acquire(_) | Sync::Observe { .. } | Sync::Lock(..) | Sync::Share(..));
+    let acquires = |sync: &Sync| {
+        matches!(sync, Sync::Acquire(_) | Sync::Peek(_) | Sync::Observe { .. } | Sync::Lock(..) | Sync::Share(..))
+    };
     !acquires(&sync) && line.syncs.iter().any(acquires) && !matches!(sync, Sync::Quiet(_))
 }
 
@@ -184,7 +185,7 @@ fn ways(lines: &[Line]) -> Vec<(usize, usize)> {
     for (to, line) in lines.iter().enumerate() {
         for sync in &line.syncs {
             let from: Vec<usize> = match *sync {
-                Sync::Acquire(token) => tokens.get(&token).cloned().unwrap_or_default(),
+                Sync::Acquire(token) | Sync::Peek(token) => tokens.get(&token).cloned().unwrap_or_default(),
                 Sync::Observe { word, version } => words.get(&(word, version)).copied().into_iter().collect(),
                 _ => Vec::new(),
             };
@@ -200,7 +201,7 @@ fn ways(lines: &[Line]) -> Vec<(usize, usize)> {
 fn kind(syncs: &[Sync]) -> &'static str {
     let any = |is: fn(&Sync) -> bool| syncs.iter().any(is);
     let gives = any(|s| matches!(s, Sync::Release(_) | Sync::Update { .. }));
-    let takes = any(|s| matches!(s, Sync::Acquire(_) | Sync::Observe { .. }));
+    let takes = any(|s| matches!(s, Sync::Acquire(_) | Sync::Peek(_) | Sync::Observe { .. }));
     match (gives, takes) {
         _ if any(|s| matches!(s, Sync::Lock(..) | Sync::Share(..))) => "lock",
         _ if any(|s| matches!(s, Sync::Unlock(..) | Sync::Unshare { .. })) => "unlock",
@@ -242,6 +243,8 @@ fn words_for(sync: Sync, all: &[Sync], names: &Names) -> String {
     let meets = |token: Token| all.contains(&Sync::Release(token)) && all.contains(&Sync::Acquire(token));
     let child = |strand: Strand| format!("{} {}", if strand.is_task() { "task" } else { "thread" }, strand.number());
     match sync {
+        Sync::Peek(token) => words_for(Sync::Acquire(token), all, names),
+        Sync::Handed(..) => "leaves the buffer of a message to the library".into(),
         Sync::Release(Token::Phase(phase)) | Sync::Acquire(Token::Phase(phase)) => {
             format!("global barrier {}", phase.0)
         }

@@ -14,15 +14,12 @@ use crate::shape::{
 };
 use crate::source::called;
 use crate::statics::{Statics, Variable};
-use crate::{fix, identity, pairs, symbols, text, words};
+use crate::{fix, identity, pairs, places, symbols, text, words};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use thrille_model::job::Api;
 use thrille_model::verdict::{Finding, Verdict};
-use thrille_model::{Act, Caller, Held, Interval, Lock, Mode, Object, Race, Rank, Segment, Side, StackId, Word};
-
-/// Deeper stacks are cut: a tree with a loop in it must not hold us up.
-const MAX_STACK: usize = 256;
+use thrille_model::{Act, Caller, Held, Interval, Lock, Mode, Object, Race, Rank, Segment, Side, Word};
 
 /// How the names of C library functions begin that touch memory.
 const LIBRARY: [&str; 6] = ["mem", "str", "stp", "bcopy", "bzero", "wmem"];
@@ -46,7 +43,7 @@ pub fn report(mut records: Records, dir: &Path, base: &Path) -> Report {
 /// The same with given tables of places and variables.
 pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics, dir: &str) -> Report {
     let all = records.ranks.iter_mut().flat_map(|rank| std::mem::take(&mut rank.races)).collect();
-    let merged = merge(all, &mut modules);
+    let merged = merge(all, &mut modules, &records.ranks);
     let mut context = Context {
         modules,
         statics,
@@ -156,9 +153,16 @@ impl Context<'_> {
     fn confirmation(&mut self, finding: &Finding) -> ConfirmationReport {
         let mut stacks = [Vec::new(), Vec::new()];
         if let Verdict::Confirmed { meeting, .. } = &finding.verdict {
-            for (frames, sites) in stacks.iter_mut().zip(&meeting.stacks) {
-                let all = sites.iter().flat_map(|&site| self.modules.frames(site).to_vec());
-                frames.extend(all.filter(|frame| !is_ours(&frame.module)));
+            let own = finding.places.first().map(|&(a, b)| [a.0, b.0]).unwrap_or_default();
+            for ((frames, sites), own) in stacks.iter_mut().zip(&meeting.stacks).zip(own) {
+                let mut last = self.modules.frames(own).last().cloned();
+                for &site in sites {
+                    if last.as_ref().is_some_and(is_outermost) {
+                        break;
+                    }
+                    frames.extend(self.modules.frames(site).iter().filter(|frame| !is_ours(&frame.module)).cloned());
+                    last = frames.last().cloned();
+                }
             }
         }
         confirmation(finding, stacks, self.dir)
@@ -202,10 +206,9 @@ impl Context<'_> {
     }
 
     fn side(&mut self, side: &Side, ranks: &BTreeSet<u32>) -> SideReport {
-        let frames = self.modules.frames(side.site);
-        let at = frames[0].clone();
-        let mut stack = frames[1..].to_vec();
-        self.walk(side, &mut stack);
+        let mut frames = places::frames(side, &mut self.modules, self.ranks);
+        let stack = frames.split_off(1);
+        let at = frames.remove(0);
         SideReport {
             rank: side.strand.rank.0,
             thread: side.strand.number(),
@@ -222,18 +225,6 @@ impl Context<'_> {
             times: side.times,
             at,
             stack,
-        }
-    }
-
-    /// Adds the callers, innermost first.
-    fn walk(&mut self, side: &Side, stack: &mut Vec<Frame>) {
-        let Some(rank) = self.ranks.get(side.strand.rank.0 as usize) else { return };
-        let mut node = side.stack;
-        while node != StackId::default() && stack.len() < MAX_STACK {
-            let Some(&(parent, call)) = rank.stacks.get(&node) else { return };
-            // A thread's first function was called by our own library.
-            stack.extend(self.modules.frames(call).iter().filter(|f| !is_ours(&f.module)).cloned());
-            node = parent;
         }
     }
 
@@ -298,6 +289,11 @@ fn bytes(interval: Interval) -> Bytes {
     Bytes { first: interval.lo(), end: interval.hi() }
 }
 
+/// Whether it is the program's first function: who called that is not the program's, and its symbols may take long to read.
+pub fn is_outermost(frame: &Frame) -> bool {
+    frame.function.as_deref() == Some("main")
+}
+
 /// The function that a call's source line names.
 fn call(act: Act, at: &Frame, api: Api) -> Option<String> {
     let line = at.source.as_deref()?;
@@ -327,6 +323,9 @@ fn summary(ranks: &[RankRecords], races: usize, api: Option<Api>) -> Summary {
         summary.most_held = summary.most_held.max(p.most_held);
         summary.exchanges = summary.exchanges.max(p.exchanges);
         summary.analysis_seconds = summary.analysis_seconds.max(p.analysis_us as f64 / 1e6);
+        summary.beside_seconds = summary.beside_seconds.max(p.beside_us as f64 / 1e6);
+        summary.communication_seconds = summary.communication_seconds.max(p.communication_us as f64 / 1e6);
+        summary.communication_cpu_seconds += p.communication_cpu_us as f64 / 1e6;
     }
     summary
 }

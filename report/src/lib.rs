@@ -9,6 +9,7 @@
 //! | [`modules`] | return addresses to files, lines, columns, functions, inlined frames |
 //! | [`statics`] | offsets in the static data to variables |
 //! | [`source`] | lines of source files, paths as the reader knows them |
+//! | [`places`] | the line that an access is named by |
 //! | [`merge`] | one race per unordered pair of (source location, act) |
 //! | [`around`] | the synchronisation around them, in words |
 //! | [`explain`] | why the two sides are unordered, in words |
@@ -44,6 +45,7 @@ mod modules;
 mod pages;
 mod pairs;
 mod pattern;
+mod places;
 mod read;
 mod records;
 mod repository;

@@ -4,9 +4,11 @@
 //! the merged pairs is shown as the example does not depend on the order in which they were found.
 
 use crate::modules::Modules;
+use crate::places;
+use crate::records::RankRecords;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
-use thrille_model::{Act, Race, Side, Site, Why};
+use thrille_model::{Act, Race, Rank, Side, Site, StackId, Why};
 
 /// A place in the program, however much is known of it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,8 +41,8 @@ pub struct Merged {
 }
 
 /// Merges the races of all ranks; sorted by place.
-pub fn merge(races: Vec<Race>, modules: &mut Modules) -> Vec<Merged> {
-    let spots = &mut Spots { modules, known: HashMap::new() };
+pub fn merge(races: Vec<Race>, modules: &mut Modules, ranks: &[RankRecords]) -> Vec<Merged> {
+    let spots = &mut Spots { modules, ranks, known: HashMap::new() };
     let mut groups: BTreeMap<(Key, Key), Vec<Race>> = BTreeMap::new();
     for race in races {
         let (a, b) = (spots.key(&race.first), spots.key(&race.second));
@@ -105,19 +107,24 @@ fn preference(race: &Race) -> impl Ord + use<> {
     (why, race.object.owner, side(&race.first), side(&race.second), race.object.offset)
 }
 
-/// The spots of sites, each looked up once: a place may be met a hundred thousand times.
+/// From where something was called.
+type Called = (Rank, StackId);
+
+/// The spots of sites, each looked up once: a place may be met a hundred thousand times. If a site is named by who called it, that counts too.
 struct Spots<'a> {
     modules: &'a mut Modules,
-    known: HashMap<Site, Rc<Spot>>,
+    ranks: &'a [RankRecords],
+    known: HashMap<(Site, Option<Called>), Rc<Spot>>,
 }
 
 impl Spots<'_> {
     fn key(&mut self, side: &Side) -> Key {
-        let modules = &mut *self.modules;
-        let spot = self.known.entry(side.site).or_insert_with(|| {
-            let frames = modules.frames(side.site);
-            Rc::new(match (&frames[0].path, frames[0].line) {
-                (Some(path), Some(line)) => Spot::Source(path.clone(), line, frames[0].column),
+        let Self { modules, ranks, known } = self;
+        let called = (!places::is_at_site(side, modules)).then_some((side.strand.rank, side.stack));
+        let spot = known.entry((side.site, called)).or_insert_with(|| {
+            let at = &places::frames(side, modules, ranks)[0];
+            Rc::new(match (&at.path, at.line) {
+                (Some(path), Some(line)) => Spot::Source(path.clone(), line, at.column),
                 _ => Spot::Machine(side.site),
             })
         });

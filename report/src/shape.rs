@@ -164,6 +164,13 @@ pub struct Summary {
     pub exchanges: u64,
     /// Longest time that one rank spent in exchanges and analysis.
     pub analysis_seconds: f64,
+    /// Longest time of that in which the program of one rank went on.
+    #[serde(default)]
+    pub beside_seconds: f64,
+    /// Of that, seconds of sending and of waiting for what others send, of the rank with the most.
+    pub communication_seconds: f64,
+    /// Processor time that this took, of all ranks.
+    pub communication_cpu_seconds: f64,
 }
 
 /// Which loads and stores were looked at, of all ranks.

@@ -101,6 +101,9 @@ fn rank(races: Vec<Race>) -> RankRecords {
         exchanges: 3,
         strands: 1,
         analysis_us: 12_345,
+        beside_us: 0,
+        communication_us: 2_345,
+        communication_cpu_us: 1_000,
         ..Progress::default()
     };
     let stacks = HashMap::from([(StackId(1), (StackId(0), site(0x70)))]);

@@ -235,7 +235,9 @@ fn figures(out: &mut String, s: &Summary) {
             grouped(s.dropped)
         ),
     );
-    line(out, &format!("   analysis: {:.3} s in {}", s.analysis_seconds, count(s.exchanges, "exchange")));
+    let beside = (s.beside_seconds > 0.0).then(|| format!(", {:.3} s beside the program", s.beside_seconds));
+    let analysis = format!("{:.3} s in {}", s.analysis_seconds, count(s.exchanges, "exchange"));
+    line(out, &format!("   analysis: {analysis}{}", beside.unwrap_or_default()));
 }
 
 /// What went wrong with the program, and how.

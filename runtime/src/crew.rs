@@ -7,11 +7,8 @@ use rustc_hash::FxHashMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thrille_model::{Interval, Phase, Phases};
-use thrille_tasks::pint::{Block, Core, Graph, Path, Pint};
+use thrille_tasks::pint::{Block, Core, Graph, Logs, Path, Pint};
 use thrille_tasks::{Node, Race, SiteId};
-
-/// Items of logs from which on they are given up when nothing is parallel any more.
-const LOGGED: usize = 1 << 18;
 
 /// The pairs of lines that race, and the logs of strands that name their lines.
 #[derive(Debug, Default)]
@@ -20,6 +17,39 @@ struct Findings {
     trails: Trails,
     /// Which lines write.
     writes: Vec<bool>,
+}
+
+/// The findings, for PINT's workers.
+struct Shared(Arc<Mutex<Findings>>);
+
+impl Logs for Shared {
+    fn looked_at(&self, sites: &[SiteId]) -> bool {
+        if sites.is_empty() {
+            return false;
+        }
+        let trails = &mut lock(&self.0).trails;
+        for &site in sites {
+            trails.looked_at(site);
+        }
+        let full = trails.is_full();
+        if full {
+            trails.begin_sweep();
+        }
+        full
+    }
+
+    fn needed(&self, sites: &mut dyn Iterator<Item = SiteId>) {
+        let trails = &mut lock(&self.0).trails;
+        sites.for_each(|site| trails.needed(site));
+    }
+
+    fn end_sweep(&self) {
+        lock(&self.0).trails.end_sweep();
+    }
+}
+
+fn lock(findings: &Mutex<Findings>) -> MutexGuard<'_, Findings> {
+    findings.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The rank's side of PINT.
@@ -71,11 +101,12 @@ impl Crew {
         let findings = Arc::<Mutex<Findings>>::default();
         let known = Arc::clone(&findings);
         let found = move |race: &Race, phase: u64| {
-            let Findings { pairs, trails, writes } = &mut *known.lock().unwrap_or_else(PoisonError::into_inner);
+            let Findings { pairs, trails, writes } = &mut *lock(&known);
             let writes = |site: SiteId| writes.get(site.0 as usize).is_some_and(|&writes| writes);
             pairs.add(trails, writes, race, Phases { lo: Phase(phase), hi: Some(Phase(phase)) });
         };
-        let pint = Pint::start(Box::new(found), Box::new(move |block: Block| give_back(block.address)))?;
+        let logs = Box::new(Shared(Arc::clone(&findings)));
+        let pint = Pint::start(Box::new(found), Box::new(move |block: Block| give_back(block.address)), logs)?;
         Ok(Self { pint, findings, words: FxHashMap::default(), threads: 0, active: false })
     }
 
@@ -89,11 +120,6 @@ impl Crew {
     pub fn first(&mut self) -> Path {
         self.active = true;
         self.words.clear();
-        if self.lock().trails.items() > LOGGED {
-            // Whoever could ask for them has been looked at then.
-            self.pint.settle();
-            self.lock().trails.clear();
-        }
         self.pint.first()
     }
 
@@ -119,10 +145,10 @@ impl Crew {
     }
 
     fn lock(&self) -> MutexGuard<'_, Findings> {
-        self.findings.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.findings)
     }
 
-    /// Keeps the log of a strand until nothing is parallel to it any more: what stands for it. `writes` says of all lines whether they write.
+    /// Keeps the log of a strand as long as something of it is remembered: what stands for it. `writes` says of all lines whether they write.
     pub(crate) fn trail(
         &self,
         items: &[Item],

@@ -310,14 +310,28 @@ impl Footprint {
     pub fn touch_line(&mut self, address: u64, len: u64, touch: Touch) -> Option<(Told, u64, u64)> {
         let (page, first) = (address / PAGE, address % 64);
         let slot = self.table.get(slot(page))?;
-        if slot.page != page || slot.stamp != self.stamp || first + len > 64 {
+        if first + len > 64 {
             return None;
         }
-        let leaf = self.leaves.get_mut(slot.leaf as usize).filter(|leaf| leaf.private)?;
+        let known = slot.page == page && slot.stamp == self.stamp;
+        let leaf = if known { slot.leaf as usize } else { self.leaf(page)? };
+        let leaf = self.leaves.get_mut(leaf).filter(|leaf| leaf.private)?;
         let word = (address / 64) as usize % WORDS;
         let told = leaf.set(word, mask(first, first + len), touch);
         let [read, written] = leaf.bits[word];
         Some((told, read | written, written))
+    }
+
+    /// Sets these bits of a line of 64 bytes, and says which of them are new.
+    pub fn fill(&mut self, address: u64, bits: u64, touch: Touch) -> u64 {
+        let page = address / PAGE;
+        let known = self.table.get(slot(page)).filter(|slot| slot.page == page && slot.stamp == self.stamp);
+        let Some(leaf) = known.map(|slot| slot.leaf as usize).or_else(|| self.leaf(page)) else { return 0 };
+        let (leaf, word) = (&mut self.leaves[leaf], (address / 64) as usize % WORDS);
+        let [read, written] = leaf.bits[word];
+        let new = bits & !if touch == Touch::Write { written } else { read | written };
+        let _ = leaf.set(word, bits, touch);
+        new
     }
 
     /// Sets the bits of some bytes of a page that others do not reach, and calls `tell` with each line of 64 bytes: an address in it, and what was read or written, and written, of it
@@ -451,6 +465,7 @@ impl Footprint {
     }
 
     /// The leaf of a page, made if there is none.
+    #[inline(never)]
     fn leaf(&mut self, page: u64) -> Option<usize> {
         let mut at = slot(page);
         loop {
@@ -523,6 +538,15 @@ impl Footprint {
         }
         self.named = self.places.len();
         if self.items.len() > FEW {
+            // Two that came one after the other need not belong together.
+            for index in 0..self.items.len() {
+                let item = &mut self.items[index];
+                if item.count == 2 {
+                    item.count = 1;
+                    let other = Item { lo: item.lo + u64::from(item.stride), ..*item };
+                    self.items.push(other);
+                }
+            }
             self.items.sort_unstable_by_key(|item| (item.place, item.lo));
             self.items.dedup_by(|next, kept| {
                 next.place == kept.place && next.count == 1 && kept.takes(next.lo, u64::from(next.len))

@@ -22,6 +22,8 @@
 //! | [`trails`] | which lines of a strand that is over touched which bytes |
 //! | [`crew`] | tasks that run on several threads |
 //! | [`watch`] | races between tasks of the rank, if somebody asks for them |
+//! | [`cuts`] | when cuts are made, and by whom |
+//! | `ledger` | what the rank writes down |
 //! | [`session`] | a rank's whole life: it makes the cuts and writes down what they find |
 //!
 //! Shared state: [`rank::Rank`] is behind the one mutex of [`session::Session`], taken by calls that synchronise or communicate and when a
@@ -31,7 +33,9 @@ pub mod blocks;
 mod callers;
 mod carried;
 pub mod crew;
+pub mod cuts;
 pub mod footprint;
+mod ledger;
 pub mod modules;
 mod open;
 mod pairs;

@@ -44,6 +44,9 @@ use thrille_model::{
 };
 use thrille_tasks::pint::Block;
 
+/// Events from which on it is asked whether there is anything that they order.
+const LOGGED: usize = 1 << 14;
+
 /// What a strand knows of its rank: of each strand all positions below a bound, and the phase.
 #[derive(Clone, Debug, Default)]
 struct Knowledge {
@@ -126,6 +129,10 @@ pub struct Rank {
     blocks: Blocks,
     quarantine: Quarantine,
     events: Vec<SyncEvent>,
+    /// How many ranks there are; 0 if that is not known.
+    pub ranks: u32,
+    /// Events at which it is asked next whether they order anything, in a job of one rank whose tasks are followed on several threads.
+    next_look: usize,
     /// Where the program called for them.
     callers: Callers,
     open: Operations,
@@ -180,6 +187,8 @@ impl Rank {
             blocks: Blocks::default(),
             quarantine: Quarantine::default(),
             events: Vec::new(),
+            ranks: 0,
+            next_look: LOGGED,
             callers: Callers::default(),
             open: Operations::default(),
             closes: Vec::new(),
@@ -343,10 +352,53 @@ impl Rank {
         self.carried.fix(pos);
         let at = self.callers.of(recorder.calling);
         self.events.push(SyncEvent { strand: recorder.strand, pos, sync, at });
+        if self.events.len() >= self.next_look && self.ranks == 1 && self.has_crew() {
+            if self.orders_all() {
+                // There is nothing that the log could order: what comes after something yet to happen is yet to happen as well.
+                self.carried.end(pos);
+                self.events.clear();
+                self.accesses.clear();
+                self.recent.clear();
+            }
+            self.next_look = self.events.len() + LOGGED;
+        }
+    }
+
+    /// Whether its tasks are followed on several threads.
+    fn has_crew(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.crew.is_some())
+    }
+
+    /// Whether what is recorded comes before all that will happen, and is in order itself: all of it is of one strand, and the others know of it. Then it is part of no race.
+    fn orders_all(&self) -> bool {
+        if !self.open.is_empty() || !self.inside.is_empty() {
+            return false;
+        }
+        let mut records = self.accesses.iter().chain(&self.recent);
+        let Some(first) = records.next() else { return true };
+        let of_one = |access: &Access| access.strand == first.strand && access.span == Span::Point;
+        if !of_one(first) || !records.all(of_one) {
+            return false;
+        }
+        let last = self.accesses.iter().chain(&self.recent).map(|access| access.begin.0).max().unwrap_or(0);
+        let knows = |&strand: &Strand| {
+            strand == first.strand
+                || self.lives[strand.number() as usize] == Life::Gone
+                || self.knowledge[strand.number() as usize].of(first.strand) > last
+        };
+        self.strands.iter().all(knows)
+    }
+
+    /// Whether a token is one of the rank's own, and its only strand alone could acquire it: whoever is created later comes after all that anyway.
+    fn orders_nothing(&self, token: Token) -> bool {
+        self.single() && matches!(token, Token::Local { .. })
     }
 
     /// Everything before comes before who acquires the token.
     pub fn release(&mut self, recorder: &mut Recorder, token: Token) {
+        if self.orders_nothing(token) {
+            return;
+        }
         self.event(recorder, Sync::Release(token));
         if matches!(token, Token::Fork(_) | Token::Exit(_) | Token::Local { .. }) {
             let knows = &self.knowledge[recorder.strand.number() as usize];
@@ -356,6 +408,9 @@ impl Rank {
 
     /// Everything after comes after all releases of the token.
     pub fn acquire(&mut self, recorder: &mut Recorder, token: Token) {
+        if self.orders_nothing(token) {
+            return;
+        }
         self.event(recorder, Sync::Acquire(token));
         if let Some(known) = self.tokens.get(&token).cloned() {
             self.learn(recorder, &known);
@@ -369,6 +424,16 @@ impl Rank {
             }
             _ => {}
         }
+    }
+
+    /// The same for who leaves it to somebody to acquire the token.
+    pub fn peek(&mut self, recorder: &mut Recorder, token: Token) {
+        self.event(recorder, Sync::Peek(token));
+    }
+
+    /// What this rank issued on the context is done for who acquires the token.
+    pub fn hand_over(&mut self, recorder: &mut Recorder, ctx: Ctx, token: Token) {
+        self.event(recorder, Sync::Handed(ctx, token));
     }
 
     fn learn(&mut self, recorder: &mut Recorder, known: &Knowledge) {
@@ -739,7 +804,11 @@ impl Rank {
             accesses,
             closes: std::mem::take(&mut self.closes),
             windows: std::mem::take(&mut self.windows),
-            events: std::mem::take(&mut self.events),
+            events: {
+                // What may stay with its owner is ordered by the log.
+                self.next_look = if self.single() && self.open.is_empty() { LOGGED } else { usize::MAX };
+                std::mem::take(&mut self.events)
+            },
             locksets: self.locksets.clone(),
             status,
         }

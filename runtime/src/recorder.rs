@@ -2,7 +2,7 @@
 
 use crate::crew::Hand;
 use crate::footprint::{Footprint, Item, TEETH, Told};
-use crate::quick::Quick;
+use crate::quick::{Owned, Owner, Quick};
 use crate::rank::{Binding, Role, Section};
 use crate::regions::Regions;
 use crate::runs::{Memory, Offered, Room, Run, Runs, Touch};
@@ -59,7 +59,7 @@ pub struct Recorder {
     /// While tasks are followed that run one after the other: what this one has touched.
     pub(crate) footprint: Footprint,
     /// What of all that need not be looked at.
-    quick: Quick,
+    quick: Box<Quick>,
     /// What of that others know already.
     again: Again,
     /// Where tasks are followed on several threads: what it does for them.
@@ -68,6 +68,8 @@ pub struct Recorder {
     hint: usize,
     /// Whether its rank has other strands, so that all memory is shared.
     threaded: bool,
+    /// Whether tasks are followed in a job of one rank: memory that other ranks could reach is theirs alone, but for what operations do to it.
+    alone: bool,
     /// Private memory that nonblocking operations use now: a bounding box and the intervals.
     watched: Watched,
     pub(crate) binding: Binding,
@@ -196,11 +198,12 @@ impl Recorder {
             calling: 0,
             regions,
             footprint: Footprint::default(),
-            quick: Quick::default(),
+            quick: Box::default(),
             again: Again::default(),
             hand: None,
             hint: 0,
             threaded: false,
+            alone: false,
             watched: Watched::default(),
             binding: Binding::Bound,
             own: (0, 0),
@@ -249,18 +252,57 @@ impl Recorder {
         self.phase
     }
 
-    /// Where hooks find [`Quick`].
-    pub const QUICK: usize = std::mem::offset_of!(Self, quick);
+    /// Where hooks find [`Quick`], as long as there is the recorder.
+    pub fn quick(&mut self) -> *mut Quick {
+        &raw mut *self.quick
+    }
 
-    /// Whether nothing comes of a load or store: the strand of a task has done the same before, or there is nobody else to whom it could matter. May not know.
+    /// What owners of lines did is where all that the strand did is.
     #[inline(always)]
-    pub fn is_idle_touch(&mut self, address: u64, len: u64, touch: Touches) -> bool {
-        self.quick.has(address, len, touch)
+    pub(crate) fn settle_owners(&mut self) {
+        if self.quick.has_owners() {
+            self.settle_all_owners();
+        }
+    }
+
+    #[inline(never)]
+    fn settle_all_owners(&mut self) {
+        let mut from = 0;
+        while let Some(owned) = self.quick.disown_next(&mut from) {
+            self.settle_owned(owned);
+        }
+    }
+
+    /// The same of the line that is where this one would be, in the table.
+    #[inline(never)]
+    fn settle_owner_at(&mut self, address: u64) {
+        if let Some(owned) = self.quick.disown(address) {
+            self.settle_owned(owned);
+        }
+    }
+
+    fn settle_owned(&mut self, Owned { address, bits, by: Owner { pc, act, touch, .. } }: Owned) {
+        let mut new = self.footprint.fill(address, bits, touch);
+        while new != 0 {
+            let (lo, len) = (new.trailing_zeros(), (!(new >> new.trailing_zeros())).trailing_zeros());
+            new &= u64::MAX.checked_shl(lo + len).unwrap_or(0);
+            let item = Item::bytes(address + u64::from(lo), u64::from(len));
+            if !self.footprint.goes_on(pc, act, touch, &item) {
+                let _ = self.touch_first(item, u64::from(len), act, touch, pc);
+            }
+        }
+    }
+
+    /// Whether nothing more comes of a load or store: the strand of a task has done the same before, or the place of this name goes on in its line, or there is nobody else to whom it could matter. May not know.
+    #[inline(always)]
+    pub fn is_idle_touch(&mut self, address: u64, len: u64, touch: Touches, name: u64) -> bool {
+        self.quick.has(address, len, touch) || self.quick.takes(address, len, touch, name)
     }
 
     /// Something has changed that [`Quick`] does not know of.
     pub(crate) fn renew_quick(&mut self) {
-        self.quick.renew(!self.shares_all() && self.watched.now.0.is_empty());
+        self.settle_owners();
+        self.quick.renew(self.is_quiet());
     }
 
     /// What was idle counts as well.
@@ -280,20 +322,27 @@ impl Recorder {
         self.touch_by_strand(address, len, kind, act, pc)
     }
 
-    /// A load or store by a task that runs after another, of a line that only tasks reach, most of which go on where the same place was before. False if it is not such.
+    /// A load or store by a task that runs after another, of a line that only tasks reach, most of which go on where the same place was before. False if it is not such. Hooks know the
+    /// place by `name`.
     #[inline(always)]
-    pub fn touch_on(&mut self, address: u64, len: u64, touch: Touches, act: Act, pc: u64) -> bool {
-        if !self.footprint.is_on()
-            || self.shares_all()
-            || self.locks != LocksetId::EMPTY
-            || !self.watched.now.0.is_empty()
-        {
+    pub fn touch_on(&mut self, address: u64, len: u64, touch: Touches, act: Act, pc: u64, name: u64) -> bool {
+        if !self.footprint.is_on() || self.locks != LocksetId::EMPTY || !self.is_quiet() {
             return false;
+        }
+        if self.quick.is_owned(address) {
+            self.settle_owner_at(address);
+        }
+        for next in [address.wrapping_sub(64), address.wrapping_add(64)] {
+            if self.quick.is_owned_by(next, name) {
+                // It goes on to this line: what it did so far is then one piece with what it does now.
+                self.settle_owner_at(next);
+            }
         }
         let Some((told, read, written)) = self.footprint.touch_line(address, len, touch) else { return false };
         (self.executed, self.observed) = (self.executed + 1, self.observed + 1);
         self.quick.put(address, read, written);
         if told == Told::New {
+            self.quick.own(address, Owner { name, pc, act, touch });
             let item = Item::bytes(address, len);
             // The line's page is there, so there is room for it.
             if !self.footprint.goes_on(pc, act, touch, &item) {
@@ -314,13 +363,13 @@ impl Recorder {
         act: Act,
         pc: u64,
     ) -> Option<Room> {
-        if !self.footprint.is_on()
-            || self.shares_all()
-            || self.locks != LocksetId::EMPTY
-            || !self.watched.now.0.is_empty()
-            || len == 0
-        {
+        if !self.footprint.is_on() || self.locks != LocksetId::EMPTY || !self.is_quiet() || len == 0 {
             return None;
+        }
+        for line in address / 64..=(address + len - 1) / 64 {
+            if self.quick.is_owned(line * 64) {
+                self.settle_owner_at(line * 64);
+            }
         }
         let quick = &mut self.quick;
         let told =
@@ -344,9 +393,9 @@ impl Recorder {
         if self.locks != LocksetId::EMPTY {
             return self.touch_with_care(address, len, kind, act, pc);
         }
+        self.settle_owners();
         let mut room = Room::Enough;
-        if !self.shares_all()
-            && self.watched.now.0.is_empty()
+        if self.is_quiet()
             && let Some((told, read, written)) = self.footprint.touch_line(address, len, plain)
         {
             self.observed += 1;
@@ -374,7 +423,13 @@ impl Recorder {
     /// Whether others than the tasks may have to know of these bytes.
     #[inline(always)]
     fn concerns_others(&mut self, lo: u64, hi: u64) -> bool {
-        self.shares_all() || !self.watched.now.0.is_empty() || !self.regions.is_clear_of(lo, hi, &mut self.hint)
+        !self.is_quiet() || (!self.alone && !self.regions.is_clear_of(lo, hi, &mut self.hint))
+    }
+
+    /// Whether what is done to memory that others do not reach is for the tasks alone.
+    #[inline(always)]
+    fn is_quiet(&self) -> bool {
+        !self.shares_all() && self.watched.now.0.is_empty() && (!self.alone || self.under_way.is_empty())
     }
 
     /// The strand has not touched all of these bytes before in this way.
@@ -473,6 +528,7 @@ impl Recorder {
         {
             return (1, self.touch(address, size, kind, act, pc));
         }
+        self.settle_owners();
         (self.executed, self.observed) = (self.executed + times, self.observed + times);
         if times <= FEW && (0..times).all(|tooth| self.quick.has(tooth_at(address, step, tooth), size, plain)) {
             return (times, Room::Enough);
@@ -543,6 +599,7 @@ impl Recorder {
         swap(&mut self.under_way, &mut role.under_way);
         swap(&mut self.watched, &mut role.watched);
         swap(&mut self.binding, &mut role.binding);
+        self.settle_owners();
         self.quick.renew(false);
     }
 
@@ -613,7 +670,11 @@ impl Recorder {
     }
 
     /// Tasks are followed from now on, or not.
-    pub(crate) fn follow_tasks(&mut self, follow: bool) {
+    pub(crate) fn follow_tasks(&mut self, follow: bool, alone: bool) {
+        if self.alone != (follow && alone) {
+            self.alone = follow && alone;
+            self.footprint.see(&self.reached());
+        }
         if follow && !self.footprint.is_on() {
             self.generation = self.generation.wrapping_add(1);
         }
@@ -625,6 +686,11 @@ impl Recorder {
         self.renew_quick();
     }
 
+    /// What others than the tasks reach.
+    fn reached(&self) -> Arc<Regions> {
+        if self.alone { Arc::default() } else { Arc::clone(&self.regions) }
+    }
+
     /// Uses these regions from now on, and knows whether there are other strands.
     pub(crate) fn see(&mut self, regions: &Arc<Regions>, threaded: bool) {
         self.era += 1;
@@ -632,8 +698,11 @@ impl Recorder {
             self.generation = self.generation.wrapping_add(1);
         }
         self.threaded = threaded;
-        self.footprint.see(regions);
+        if !self.alone {
+            self.footprint.see(regions);
+        }
         if self.shares_all() || !Arc::ptr_eq(&self.regions, regions) {
+            self.settle_owners();
             self.quick.renew(false);
         }
         if !Arc::ptr_eq(&self.regions, regions) {
@@ -649,9 +718,16 @@ impl Recorder {
         match used {
             Use::Private(bytes) => {
                 comb::teeth(bytes).for_each(|tooth| self.watched.add(tooth.lo(), tooth.hi()));
+                self.settle_owners();
                 self.quick.renew(false);
             }
-            Use::Shared(owner, segment, bytes) => self.under_way.add(owner, segment, bytes),
+            Use::Shared(owner, segment, bytes) => {
+                self.under_way.add(owner, segment, bytes);
+                if self.alone {
+                    self.settle_owners();
+                    self.quick.renew(false);
+                }
+            }
         }
     }
 
@@ -738,6 +814,7 @@ impl Recorder {
 
     /// Goes on to the next position, which nobody else can tell from the one before.
     pub(crate) fn step(&mut self) {
+        self.settle_owners();
         self.era += 1;
         self.pos.0 += 1;
     }

@@ -1,48 +1,28 @@
-//! A rank's whole life: its strands record, it makes the cuts with the others and writes down what they find.
-//!
-//! *When to cut.* All ranks must cut at the same barriers without talking about it. So each cut settles the next: from what the
-//! busiest rank gathered since the last one, and from how long that took, all ranks compute the same number of barriers to let pass.
-//! It at most doubles from one cut to the next, so that a program that suddenly does more is noticed in time.
+//! A rank's whole life: its strands record, it makes the cuts with the others ([`cuts`](crate::cuts)) and writes down what they find.
 
+use crate::cuts::{Cuts, Job, Spawn};
+use crate::ledger::{Ledger, lock};
 use crate::rank::Rank;
 use crate::recorder::Recorder;
 use crate::runs::Room;
 use crate::sink::Sink;
 use crate::stacks::Stacks;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
-use thrille_analysis::{Analysis, AnalysisError};
 use thrille_history::Store;
 use thrille_model::job::{Api, Entry, FunctionSampled, Progress, Sampled};
-use thrille_model::{Act, Kind, Object, Phase, Segment, Site, StackId, wire};
+use thrille_model::{Act, Kind, Phase, Segment, StackId, wire};
 use thrille_transport::Transport;
 
-/// Records that a rank should gather between two cuts.
-const WANTED: u64 = 1 << 15;
-/// Most barriers between two cuts.
-const MOST_BARRIERS: u64 = 4096;
-/// Longest time between two cuts, if there are barriers to make them at.
-const LONGEST: Duration = Duration::from_secs(2);
+/// How long a rank that ends without the others waits for a cut that its worker is at.
+const ABANDONS_AFTER: Duration = Duration::from_secs(3);
 
-/// Memory that the program asked for, or made a window of.
-#[derive(Clone, Copy, Debug)]
-struct Allocation {
-    number: u32,
-    segment: Segment,
-    lo: u64,
-    len: u64,
-    site: Site,
-}
-
-/// The analysis and where its findings go.
+/// The cuts, and what the rank tells of itself.
 struct Judge<T> {
-    analysis: Option<Analysis<T>>,
-    sink: Sink,
+    cuts: Cuts<T>,
     last_cut: (Phase, Instant),
     progress: Progress,
-    allocations: Vec<Allocation>,
-    notes: Vec<String>,
     /// How the rank was sampled, told at its end.
     sampled: Option<Sampled>,
     muted: bool,
@@ -63,18 +43,15 @@ pub enum Observes {
 pub struct Session<T> {
     rank: Mutex<Rank>,
     stacks: Mutex<Stacks>,
+    ledger: Arc<Mutex<Ledger>>,
     judge: Mutex<Judge<T>>,
     /// The phase at whose beginning the next cut is.
     next_cut: AtomicU64,
 }
 
-fn lock<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl<T: Transport> Session<T> {
+impl<T: Transport + Send + 'static> Session<T> {
     /// Begins: the ranks can talk and the file is there.
-    pub fn new(rank: Rank, transport: T, mut sink: Sink, tool: &str, api: Api) -> Self {
+    pub fn new(mut rank: Rank, transport: T, mut sink: Sink, tool: &str, api: Api) -> Self {
         sink.write(&Entry::Start {
             rank: thrille_model::Rank(transport.rank()),
             size: transport.size(),
@@ -82,19 +59,19 @@ impl<T: Transport> Session<T> {
             tool: tool.to_owned(),
             api,
         });
+        let ledger = Arc::new(Ledger::new(sink));
+        rank.ranks = transport.size();
         let judge = Judge {
-            analysis: Some(Analysis::new(transport)),
-            sink,
+            cuts: Cuts::new(transport, Arc::clone(&ledger)),
             last_cut: (Phase(0), Instant::now()),
             progress: Progress::default(),
-            allocations: Vec::new(),
-            notes: Vec::new(),
             sampled: None,
             muted: rank.muted,
         };
         Self {
             rank: Mutex::new(rank),
             stacks: Mutex::new(Stacks::default()),
+            ledger,
             judge: Mutex::new(judge),
             next_cut: AtomicU64::new(1),
         }
@@ -102,17 +79,38 @@ impl<T: Transport> Session<T> {
 
     /// What of the program's loads and stores is observed.
     pub fn observes(&self, loads_and_stores: Observes) {
-        lock(&self.judge).progress.instrumented = loads_and_stores != Observes::Nothing;
+        let mut judge = lock(&self.judge);
+        judge.progress.instrumented = loads_and_stores != Observes::Nothing;
+        if loads_and_stores == Observes::Samples {
+            // What samples cost is counted by the thread that they cost.
+            judge.cuts.spawn(None);
+        }
+        drop(judge);
         self.rank().sees_flows = loads_and_stores == Observes::Everything;
+    }
+
+    /// Has long cuts made beside the program, by a thread that `spawn` starts. Whoever waits for that one calls `help` again and again.
+    #[must_use]
+    pub fn with_worker(self, spawn: Spawn, help: fn()) -> Self {
+        {
+            let cuts = &mut lock(&self.judge).cuts;
+            cuts.spawn(Some(spawn));
+            cuts.help = help;
+        }
+        self
+    }
+
+    /// Cuts are long from so many records on; the same for all ranks. For tests.
+    #[must_use]
+    pub fn with_long_cuts_from(self, records: u64) -> Self {
+        lock(&self.judge).cuts.long = records;
+        self
     }
 
     /// Finds conflicts by this kind of interval history; the findings are the same.
     #[must_use]
     pub fn with_history(self, history: Store) -> Self {
-        {
-            let mut judge = lock(&self.judge);
-            judge.analysis = judge.analysis.take().map(|analysis| analysis.with_history(history));
-        }
+        lock(&self.judge).cuts.change(|analysis| analysis.with_history(history));
         self
     }
 
@@ -208,92 +206,90 @@ impl<T: Transport> Session<T> {
     /// A segment has a new object.
     pub fn allocated(&self, segment: Segment, lo: u64, len: u64, pc: u64) {
         let site = self.rank().modules().site(pc);
-        let mut judge = lock(&self.judge);
-        let number = judge.allocations.last().map_or(0, |a| a.number) + 1;
-        judge.allocations.push(Allocation { number, segment, lo, len, site });
+        lock(&self.ledger).allocated(segment, lo, len, site);
     }
 
     /// Something the reader of the report must know.
     pub fn note(&self, text: String) {
-        let mut judge = lock(&self.judge);
-        judge.sink.write(&Entry::Note(text));
-        judge.sink.sync();
+        lock(&self.ledger).note(text);
     }
 
     /// The last cut, with whoever is still there. `regular`: the program came to its end as it should.
     pub fn finish(&self, recorder: &mut Recorder, regular: bool) {
         let mut judge = lock(&self.judge);
-        if judge.analysis.is_none() {
+        let judge = &mut *judge;
+        if judge.cuts.over() {
             return;
         }
         if !judge.muted {
-            self.cut(&mut judge, recorder, true);
+            self.cut(judge, recorder, true);
         }
-        judge.progress.executed += recorder.executed;
-        judge.progress.observed += recorder.observed;
-        (recorder.executed, recorder.observed) = (0, 0);
-        if let Some(mut analysis) = judge.analysis.take() {
-            for race in analysis.races().cloned().collect::<Vec<_>>() {
-                let race = judge.named(race);
-                judge.sink.write(&Entry::Race(race));
-            }
-            let (races, notes) = self.rank().task_races(recorder.strand());
-            for race in races {
-                let race = judge.named(race);
-                judge.sink.write(&Entry::Race(race));
-            }
-            for note in notes {
-                judge.sink.write(&Entry::Note(note));
-            }
-            let traffic = self.rank().traffic();
-            if !traffic.is_empty() {
-                judge.sink.write(&Entry::Traffic(traffic));
-            }
-            self.write_modules(&mut judge);
-            if let Some(sampled) = judge.sampled.take() {
-                judge.sink.write(&Entry::Sampled(sampled));
-            }
-            let entry = if regular { Entry::Finished(judge.progress) } else { Entry::Stopped(judge.progress) };
-            judge.sink.write(&entry);
-            judge.sink.sync();
-            let _ = analysis.transport().leave(&wire::encode(&judge.progress));
+        judge.count(recorder);
+        let Some(mut analysis) = judge.cuts.end(&mut judge.progress) else { return };
+        let (races, notes) = self.rank().task_races(recorder.strand());
+        let traffic = self.rank().traffic();
+        self.write_names();
+        let mut ledger = lock(&self.ledger);
+        let now = ledger.now();
+        for race in analysis.races().cloned().chain(races) {
+            ledger.race(race, now);
         }
+        for note in notes {
+            ledger.sink.write(&Entry::Note(note));
+        }
+        if !traffic.is_empty() {
+            ledger.sink.write(&Entry::Traffic(traffic));
+        }
+        if let Some(sampled) = judge.sampled.take() {
+            ledger.sink.write(&Entry::Sampled(sampled));
+        }
+        let progress = judge.progress;
+        ledger.sink.write(&if regular { Entry::Finished(progress) } else { Entry::Stopped(progress) });
+        ledger.sink.sync();
+        drop(ledger);
+        let _ = analysis.transport().leave(&wire::encode(&progress));
     }
 
     /// The others may not come to the exchanges that are left: a limit on the wait for them.
     pub fn hurry(&self, within: Duration) {
-        if let Some(analysis) = &mut lock(&self.judge).analysis {
-            analysis.transport().hurry(within);
-        }
+        lock(&self.judge).hurry(within);
     }
 
     /// The end of a rank whose others cannot come to a last exchange: they may be waiting for it inside their library.
     pub fn abandon(&self, recorder: &mut Recorder) {
         let mut judge = lock(&self.judge);
-        judge.progress.executed += std::mem::take(&mut recorder.executed);
-        judge.progress.observed += std::mem::take(&mut recorder.observed);
-        if let Some(mut analysis) = judge.analysis.take() {
-            let progress = judge.progress;
-            self.write_down(&mut judge, Vec::new(), progress);
-            judge.sink.sync();
+        let judge = &mut *judge;
+        judge.count(recorder);
+        if judge.cuts.over() {
+            return;
+        }
+        judge.hurry(ABANDONS_AFTER);
+        let analysis = judge.cuts.end(&mut judge.progress);
+        let progress = judge.progress;
+        self.write_names();
+        let mut ledger = lock(&self.ledger);
+        ledger.sink.write(&Entry::Progress(progress));
+        ledger.sink.sync();
+        drop(ledger);
+        if let Some(mut analysis) = analysis {
             let _ = analysis.transport().leave(&wire::encode(&progress));
         }
     }
 
     /// Adds a strand's counts when it ends.
     pub fn count(&self, recorder: &mut Recorder) {
-        let mut judge = lock(&self.judge);
-        judge.progress.executed += std::mem::take(&mut recorder.executed);
-        judge.progress.observed += std::mem::take(&mut recorder.observed);
+        lock(&self.judge).count(recorder);
     }
 
+    /// Gathers what the cut is of, and makes it or has it made. No cut is begun before the one before is over.
     fn cut(&self, judge: &mut Judge<T>, recorder: &mut Recorder, last: bool) {
-        let Some(analysis) = &mut judge.analysis else { return };
-        let began = Instant::now();
-        let elapsed = began - judge.last_cut.1;
+        let Judge { cuts, last_cut, progress, .. } = judge;
+        if cuts.analysis(progress).is_none() {
+            return;
+        }
+        let elapsed = last_cut.1.elapsed();
         let mut rank = self.rank();
         let gathered = rank.gather(recorder, last, elapsed.as_millis() as u64);
-        let progress = &mut judge.progress;
         progress.phase = rank.phase();
         progress.recorded = rank.recorded;
         progress.dropped = rank.dropped;
@@ -301,100 +297,58 @@ impl<T: Transport> Session<T> {
         progress.most_held = progress.most_held.max(gathered.accesses.len() as u64);
         progress.spent = recorder.spent;
         drop(rank);
-        judge.sink.trace(&gathered.accesses, &gathered.events);
+        // What the gathered accesses refer to is in the file before anybody can find a race between them.
+        self.write_names();
+        let mut ledger = lock(&self.ledger);
+        ledger.sink.trace(&gathered.accesses, &gathered.events);
+        let moment = ledger.now();
+        drop(ledger);
 
-        match analysis.cut(gathered) {
-            Ok(cut) => {
-                progress.exchanges += 1;
-                progress.most_held = progress.most_held.max((cut.carried + cut.judged) as u64);
-                progress.analysis_us += began.elapsed().as_micros() as u64;
-                let barriers = progress.phase.0.saturating_sub(judge.last_cut.0.0).max(1);
-                let next = progress.phase.0 + barriers_to_let_pass(barriers, cut.busiest, cut.longest_ms);
-                self.next_cut.store(next, Ordering::Relaxed);
-                judge.last_cut = (progress.phase, Instant::now());
-                let note = Progress {
-                    executed: progress.executed + recorder.executed,
-                    observed: progress.observed + recorder.observed,
-                    ..*progress
-                };
-                let _ = analysis.transport().note(&wire::encode(&note));
-                self.write_down(judge, cut.races, note);
-            }
-            Err(error) => judge.give_up(&error),
-        }
+        let told = Progress {
+            executed: progress.executed + recorder.executed,
+            observed: progress.observed + recorder.observed,
+            ..*progress
+        };
+        let barriers = progress.phase.0.saturating_sub(last_cut.0.0).max(1);
+        let pass = cuts.make(Job { gathered, progress: told, moment, barriers }, last, progress);
+        self.next_cut.store(progress.phase.0 + pass, Ordering::Relaxed);
+        *last_cut = (progress.phase, Instant::now());
     }
 
-    fn write_down(&self, judge: &mut Judge<T>, races: Vec<thrille_model::Race>, progress: Progress) {
+    /// Writes down what stacks, calls and modules are called that were not there before.
+    fn write_names(&self) {
         let mut rank = self.rank();
-        for (id, parent, call) in lock(&self.stacks).fresh() {
+        let (mut ledger, mut stacks) = (lock(&self.ledger), lock(&self.stacks));
+        for (id, parent, call) in stacks.fresh() {
             let call = rank.modules().site(call);
-            judge.sink.write(&Entry::Stack { id, parent, call });
+            ledger.sink.write(&Entry::Stack { id, parent, call });
         }
+        drop(stacks);
         for (id, call) in rank.fresh_callers() {
-            judge.sink.write(&Entry::Caller { id, call });
+            ledger.sink.write(&Entry::Caller { id, call });
         }
-        drop(rank);
-        self.write_modules(judge);
-        for note in std::mem::take(&mut judge.notes) {
-            judge.sink.write(&Entry::Note(note));
-        }
-        let found = !races.is_empty();
-        for race in races {
-            let race = judge.named(race);
-            judge.sink.write(&Entry::Race(race));
-        }
-        judge.sink.write(&Entry::Progress(progress));
-        if found {
-            judge.sink.sync();
-        }
-    }
-
-    fn write_modules(&self, judge: &mut Judge<T>) {
-        for module in self.rank().modules().fresh() {
+        for module in rank.modules().fresh() {
             let (path, build_id) = (module.path.clone(), module.build_id.clone());
-            judge.sink.write(&Entry::Module { id: module.id(), path, build_id });
+            ledger.sink.write(&Entry::Module { id: module.id(), path, build_id });
         }
     }
 
     /// What went wrong with writing since the last call.
     pub fn failure(&self) -> Option<std::io::Error> {
-        lock(&self.judge).sink.failure()
+        lock(&self.ledger).sink.failure()
     }
 }
 
-impl<T: Transport> Judge<T> {
-    /// With the allocation that the bytes lie in.
-    fn named(&self, race: thrille_model::Race) -> thrille_model::Race {
-        let offset = race.object.offset;
-        let holds = |a: &&Allocation| a.segment == race.object.segment && a.lo <= offset && offset < a.lo + a.len;
-        let allocation = (self.allocations.iter().rev().find(holds)).map(|a| (a.number, a.lo, a.len, a.site));
-        thrille_model::Race { object: Object { allocation, ..race.object }, ..race }
+impl<T: Transport + Send + 'static> Judge<T> {
+    fn count(&mut self, recorder: &mut Recorder) {
+        self.progress.executed += std::mem::take(&mut recorder.executed);
+        self.progress.observed += std::mem::take(&mut recorder.observed);
     }
 
-    fn give_up(&mut self, error: &AnalysisError) {
-        self.sink.write(&Entry::Note(format!("the analysis stopped in phase {}: {error}", self.progress.phase.0)));
-        self.sink.sync();
-        self.analysis = None;
-    }
-}
-
-/// How many barriers until the next cut, if `barriers` have passed since the last and the busiest rank gathered so many records.
-fn barriers_to_let_pass(barriers: u64, busiest: u64, longest_ms: u64) -> u64 {
-    let by_records = barriers.saturating_mul(WANTED) / busiest.max(1);
-    let by_time = barriers.saturating_mul(LONGEST.as_millis() as u64) / longest_ms.max(1);
-    by_records.min(by_time).min(barriers * 2).clamp(1, MOST_BARRIERS)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::barriers_to_let_pass;
-
-    #[test]
-    fn cuts_come_when_there_is_something_to_tell() {
-        assert_eq!(barriers_to_let_pass(1, 0, 0), 2);
-        assert_eq!(barriers_to_let_pass(4096, 10, 10), 4096);
-        assert_eq!(barriers_to_let_pass(64, 1 << 20, 10), 2);
-        assert_eq!(barriers_to_let_pass(64, 10, 10_000), 12);
-        assert_eq!(barriers_to_let_pass(1, u64::MAX, u64::MAX), 1);
+    fn hurry(&mut self, within: Duration) {
+        self.cuts.hurry = Some(within);
+        if let Some(analysis) = self.cuts.analysis(&mut self.progress) {
+            analysis.transport().hurry(within);
+        }
     }
 }

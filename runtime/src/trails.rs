@@ -2,6 +2,9 @@
 //!
 //! The detector knows a strand's bytes without their lines ([`crate::footprint`]). In place of a line it is given the number of a trail: the strand's log.
 //! A strand of one line needs none.
+//!
+//! Where others look at strands while the program goes on ([`crate::crew`]), a log may be given up that has been looked at and was remembered nowhere since then: candidates are named first, then
+//! everybody says what it remembers.
 
 use crate::footprint::Item;
 use thrille_model::Interval;
@@ -17,6 +20,21 @@ const KEPT: usize = 1 << 16;
 struct Span {
     from: u32,
     len: u32,
+    state: State,
+}
+
+/// How a log comes to its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// There is none of this number.
+    #[default]
+    Free,
+    /// Its strand has not been looked at.
+    New,
+    /// It has been.
+    LookedAt,
+    /// It is given up unless somebody says otherwise.
+    Candidate,
 }
 
 /// All trails that are kept. Items name their lines here.
@@ -37,7 +55,8 @@ impl Trails {
         if others.iter().all(|item| item.place == first.place) {
             return Some(only);
         }
-        let span = Span { from: u32::try_from(self.items.len()).ok()?, len: u32::try_from(items.len()).ok()? };
+        let (from, len) = (u32::try_from(self.items.len()).ok()?, u32::try_from(items.len()).ok()?);
+        let span = Span { from, len, state: State::New };
         self.items.extend(items.iter().map(|item| Item { place: name(item.place).0, ..*item }));
         let number = self.free.pop().unwrap_or_else(|| {
             self.spans.push(Span::default());
@@ -57,16 +76,47 @@ impl Trails {
         self.items.len() + self.spans.len() - self.free.len() > self.next.max(KEPT)
     }
 
-    /// Keeps what `needed` names, and forgets the rest.
-    pub fn retain(&mut self, needed: impl FnOnce(&mut dyn FnMut(SiteId))) {
-        let mut used = vec![false; self.spans.len()];
-        needed(&mut |site| {
-            if let Some(used) = site.0.checked_sub(TRAILS).and_then(|number| used.get_mut(number as usize)) {
-                *used = true;
+    /// The strand of this log has been looked at.
+    pub fn looked_at(&mut self, site: SiteId) {
+        if let Some(span) = self.span(site) {
+            span.state = State::LookedAt;
+        }
+    }
+
+    fn span(&mut self, site: SiteId) -> Option<&mut Span> {
+        self.spans.get_mut(site.0.checked_sub(TRAILS)? as usize)
+    }
+
+    /// What has been looked at will be given up, unless it is [`Trails::needed`].
+    pub fn begin_sweep(&mut self) {
+        for span in self.spans.iter_mut().filter(|span| span.state == State::LookedAt) {
+            span.state = State::Candidate;
+        }
+        // Not again before this one has ended.
+        self.next = usize::MAX;
+    }
+
+    /// Somebody remembers something of this strand.
+    pub fn needed(&mut self, site: SiteId) {
+        if let Some(span) = self.span(site).filter(|span| span.state == State::Candidate) {
+            span.state = State::LookedAt;
+        }
+    }
+
+    /// All have said what they remember.
+    pub fn end_sweep(&mut self) {
+        self.free.clear();
+        for (number, span) in (0..).zip(&mut self.spans) {
+            if span.state == State::Candidate {
+                span.state = State::Free;
             }
-        });
+            if span.state == State::Free {
+                self.free.push(number);
+            }
+        }
         // Spans were made in this order of their items, but for numbers that are used again.
-        let mut order: Vec<u32> = (0..self.spans.len() as u32).filter(|&number| used[number as usize]).collect();
+        let kept = |&number: &u32| self.spans[number as usize].state != State::Free;
+        let mut order: Vec<u32> = (0..self.spans.len() as u32).filter(kept).collect();
         order.sort_unstable_by_key(|&number| self.spans[number as usize].from);
         let mut kept = 0;
         for number in order {
@@ -77,9 +127,15 @@ impl Trails {
             kept += len;
         }
         self.items.truncate(kept);
-        self.free.clear();
-        self.free.extend((0..self.spans.len() as u32).filter(|&number| !used[number as usize]));
-        self.next = 2 * (self.items.len() + self.spans.len() - self.free.len());
+        let kept = self.items.len() + self.spans.len() - self.free.len();
+        self.next = kept + kept / 2;
+    }
+
+    /// Keeps what `needed` names, and forgets the rest of what has been looked at.
+    pub fn retain(&mut self, needed: impl FnOnce(&mut dyn FnMut(SiteId))) {
+        self.begin_sweep();
+        needed(&mut |site| self.needed(site));
+        self.end_sweep();
     }
 
     /// Forgets all.
@@ -175,6 +231,11 @@ mod tests {
         let mut all = Vec::new();
         for turn in 0..100 {
             all.push(trails.add(&[item(turn, 2), item(turn + 8, 11)], SiteId).expect("a trail"));
+        }
+        trails.retain(|_| {});
+        assert_eq!(trails.items(), 200, "not looked at");
+        for &site in &all {
+            trails.looked_at(site);
         }
         trails.retain(|need| all.iter().step_by(3).for_each(|&site| need(site)));
         for turn in (0..100_u64).step_by(3) {

@@ -17,8 +17,8 @@ use thrille_model::{
     Act, Atomic, Effect, Interval, Kind, Lock, LocksetId, Locksets, Mode as Hold, Object, Phase, Phases, Pos, Race,
     Rank, Segment, Side, StackId, Strand, Why,
 };
-use thrille_tasks::pint::Accessed;
-use thrille_tasks::{Access, AnyDetector, Atomicity, Event, Guard, Guards, Mark, Mode, SiteId, Touch};
+use thrille_tasks::pint::{Accessed, Core};
+use thrille_tasks::{Access, AnyDetector, Atomicity, Event, Guard, Guards, Mark, Mode, Row, Rowing, SiteId, Touch};
 
 /// Where memory of others is.
 const FAR: u64 = 1 << 62;
@@ -330,7 +330,7 @@ impl Watch {
             let (pairs, trails, lines) = (&mut self.pairs, &self.trails, &self.lines);
             let writes = |site: SiteId| lines[site.0 as usize].0.writes();
             let (detector, guards, own, stack) = (&mut self.detector, &self.guards, &self.own, self.stack);
-            let mut stack_low = self.stack_low;
+            let (mut stack_low, mut rowing) = (self.stack_low, Rowing::default());
             footprint.intervals([Bits::Read, Bits::Written, Bits::OnlyRead], |which, all| {
                 without(own, all, |at| {
                     if stack.is_some_and(|stack| stack.overlaps(at)) {
@@ -341,12 +341,20 @@ impl Watch {
                     if which != Bits::OnlyRead {
                         detector.check(guards, &access, &mut |race| pairs.add(trails, writes, race, phases));
                     }
-                    if which != Bits::Read {
-                        detector.keep(&access);
+                    match which {
+                        Bits::OnlyRead => {
+                            rowing.add(at, |row| detector.keep_row(&Access { at: row.first, ..access }, row));
+                        }
+                        Bits::Written => detector.keep(&access),
+                        Bits::Read | Bits::Overwritten => {}
                     }
                 });
             });
+            rowing.end(|row| {
+                detector.keep_row(&Access { at: row.first, touch: Touch::Read, guard, site }, row);
+            });
             self.stack_low = stack_low;
+            self.trails.looked_at(site);
         }
         footprint.clear();
         if self.trails.is_full() {
@@ -373,6 +381,7 @@ impl Watch {
         let (lines, numbers) = (&mut self.lines, &mut self.numbers);
         let (items, places) = footprint.logged(|place| number(lines, numbers, place));
         let name = |place: u32| SiteId(places[place as usize].name);
+        let logged = items.len();
         let site = self
             .crew
             .as_ref()
@@ -380,16 +389,22 @@ impl Watch {
             .and_then(|crew| crew.trail(items, name, self.lines.iter().map(|(line, _)| line.writes())));
         if let Some(site) = site {
             hand.core.stamp(phase.0);
+            let mut rowing = Rowing::default();
+            let read = |core: &mut Core, row: Row| {
+                core.read_row(Access { at: row.first, touch: Touch::Read, guard, site }, row);
+            };
             footprint.intervals([Bits::OnlyRead, Bits::Overwritten, Bits::Written], |which, all| {
                 without(&hand.own, all, |at| {
                     let (how, touch) = match which {
                         Bits::Written => (Accessed::Written, Touch::Write),
                         Bits::Overwritten => (Accessed::Overwritten, Touch::Read),
-                        Bits::Read | Bits::OnlyRead => (Accessed::Read, Touch::Read),
+                        Bits::Read | Bits::OnlyRead => return rowing.add(at, |row| read(&mut hand.core, row)),
                     };
                     hand.core.accessed(how, Access { at, touch, guard, site });
                 });
             });
+            rowing.end(|row| read(&mut hand.core, row));
+            hand.core.done_with(site, logged);
         }
         footprint.clear();
         binds

@@ -135,6 +135,11 @@ impl Controller {
         self.budget.is_none() || self.left > 0.0 || (self.recorded as f64) < self.earned / 4.0
     }
 
+    /// Whether calls that are observed whatever is chosen have taken more than there is for everything.
+    pub fn calls_exceed(&self) -> bool {
+        self.budget.is_some() && self.calls as f64 > self.credit + self.earned
+    }
+
     /// What was spent, as far as it counts: calls that are observed anyway do not take more than half of the budget from the rest.
     fn counted(&self) -> f64 {
         (self.spent - self.calls.min(self.spent)) as f64 + (self.calls as f64).min(self.earned / 2.0)

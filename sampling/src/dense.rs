@@ -7,6 +7,7 @@
 //! In the plain copy nothing is seen, so that a site which is executed there for the first time is missed until its function's next burst. Bursts
 //! come
 //! * at the beginning, and again as long as they meet blocks that were not met before, or may still do so and the budget allows;
+//! * at the last iterations of loops with inner loops, a few times for each loop: what others write, as ghost cells, is at the ends of nests as a rule;
 //! * behind loops that are in no other loop, while there are blocks that were never met and such bursts still meet some;
 //! * in each kind of phase once ([`Dense::phase`]), as phases begin at calls of ours;
 //! * whenever the policy says so: the beginning of a phase counts as a call, for functions that are called once and loop.
@@ -39,6 +40,10 @@ const PIECE: u32 = 1 << 10;
 const LONG: u64 = 1 << 16;
 /// First executions of a block that are all looked at while there is credit.
 const ALL_OF: u64 = 256;
+
+/// Last iterations of a loop that are looked at, and loops of a function for which that is so.
+const LASTS: u8 = 8;
+const LOOPS: usize = 32;
 
 /// A function's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +100,8 @@ struct Block {
     /// Whether all sites told since the first one was touched private memory only.
     private: bool,
     sites: u32,
+    /// Its next execution is in the last iteration of a loop: it is looked at.
+    last: bool,
     /// Of a function that is looked at in whole calls: the part of the gap that is counted down, and the rest.
     piece: u32,
     rest: u32,
@@ -151,6 +158,8 @@ struct State {
     in_vain: u32,
     /// Bursts behind loops, since a block was met for the first time.
     behind_in_vain: u32,
+    /// Last iterations that were looked at, of each loop.
+    lasts: Vec<u8>,
     /// In its plain copy.
     plain: bool,
     visits: u32,
@@ -230,6 +239,7 @@ impl Dense {
             news: 0,
             in_vain: 0,
             behind_in_vain: 0,
+            lasts: Vec::new(),
             plain: false,
             visits: 1,
             coverage,
@@ -281,10 +291,40 @@ impl Dense {
         Next::Pass(state.turn.draw(chance, &mut self.gaps) - 1)
     }
 
-    /// Whether to ask behind its loops: there may be blocks that were never met.
-    pub fn asks_behind(&self, function: Function) -> bool {
+    /// Whether to ask behind its loops, where there may be blocks that were never met, or before their last iterations.
+    pub fn asks(&self, function: Function) -> bool {
+        let state = &self.functions[function.0];
+        self.asks_behind(function) || state.lasts.is_empty() || state.lasts.iter().any(|&lasts| lasts < LASTS)
+    }
+
+    fn asks_behind(&self, function: Function) -> bool {
         let state = &self.functions[function.0];
         state.unmet > 0 && state.behind_in_vain < PATIENCE
+    }
+
+    /// The last iteration of one of its loops begins: accesses to look at. Told are the first sites of blocks whose gaps end.
+    pub fn last(&mut self, function: Function, number: usize, mut wake: impl FnMut(u32)) -> u32 {
+        let state = &mut self.functions[function.0];
+        if number >= LOOPS {
+            return 0;
+        }
+        state.lasts.resize(state.lasts.len().max(number + 1), 0);
+        if state.lasts[number] >= LASTS {
+            return 0;
+        }
+        state.lasts[number] += 1;
+        for (site, &(block, first)) in state.sites.iter().enumerate() {
+            let block = &mut state.blocks[block as usize];
+            if first && !(self.cache && block.locality.rest().is_some()) {
+                block.wake();
+                block.last = true;
+                wake(site as u32);
+            }
+        }
+        match self.burst(function) {
+            Next::Look(accesses) => accesses,
+            Next::Pass(_) => 0,
+        }
     }
 
     /// In its plain copy it left a loop, where it was to ask: accesses to look at. What comes behind may run once, so the budget is not asked.
@@ -349,6 +389,11 @@ impl Dense {
                 state.coverage.sites_taken += block.sites;
             }
             block.seen |= self.kinds.now();
+            block.turn.take(Why::Anyway);
+            block.taking = Some(Extent::Whole);
+            return Told::Take(Extent::Whole);
+        }
+        if std::mem::take(&mut block.last) {
             block.turn.take(Why::Anyway);
             block.taking = Some(Extent::Whole);
             return Told::Take(Extent::Whole);

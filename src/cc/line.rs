@@ -277,6 +277,29 @@ impl Line {
         self.words.iter().filter_map(dir).collect()
     }
 
+    /// The files of the libraries and objects that are linked, as far as the line says where they are: without a directory otherwise.
+    pub fn linked(&self) -> Vec<PathBuf> {
+        let dirs = self.words.iter().filter(|word| word.role == Role::LinkOnly).filter_map(|word| {
+            let first = word.raw[0].to_string_lossy().into_owned();
+            word.raw
+                .get(1)
+                .map(PathBuf::from)
+                .filter(|_| first == "-L")
+                .or_else(|| first.strip_prefix("-L").map(Into::into))
+        });
+        let dirs: Vec<PathBuf> = dirs.collect();
+        let file = |word: &Word| match &word.role {
+            Role::Object => Some(PathBuf::from(&word.raw[0])),
+            Role::Library(name) => {
+                let file = format!("lib{name}.so");
+                let found = dirs.iter().map(|dir| dir.join(&file)).find(|path| path.exists());
+                Some(found.unwrap_or_else(|| file.into()))
+            }
+            _ => None,
+        };
+        self.words.iter().filter_map(file).collect()
+    }
+
     /// The value of `-o`.
     pub fn output(&self) -> Option<OsString> {
         let word = self.words.iter().rev().find(|word| word.role == Role::Output)?;

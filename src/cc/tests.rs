@@ -152,3 +152,25 @@ fn joined_sources_are_steps_of_their_own_and_others_are_left_to_hooks() {
     assert!(has(plain, "-fno-ipa-ra") && has(twin, "-fno-ipa-ra") && has(&step.assemble, "-Wa,-x"));
     assert!(has(&step.hooks, "-c") && step.object == "out/b.o");
 }
+
+#[test]
+fn a_plain_compiler_may_link_an_mpi_library() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path().display();
+    for (file, target) in [("libmpi.so.40.30.4", "a/libmpi.so"), ("libmpi.so.12.1", "b/libmpi.so")] {
+        std::fs::create_dir(dir.path().join(&target[..1])).unwrap();
+        std::fs::write(dir.path().join(file), "").unwrap();
+        std::os::unix::fs::symlink(format!("../{file}"), dir.path().join(target)).unwrap();
+    }
+    let named = |line: &str| {
+        let words: Vec<OsString> = split::words(line).into_iter().map(Into::into).collect();
+        Line::parse(&words).linked().iter().find_map(|path| mpi::Mpi::of_library(path))
+    };
+    assert_eq!(named("a.o -o a -lm"), None);
+    assert_eq!(named("a.o -o a -lmpi"), Some(mpi::Mpi::OpenMpi));
+    assert_eq!(named("a.o -o a -lmpich"), Some(mpi::Mpi::Mpich));
+    assert_eq!(named("a.o -o a /usr/lib/libmpi.so"), Some(mpi::Mpi::OpenMpi));
+    assert_eq!(named(&format!("a.o -o a {at}/b/libmpi.so")), Some(mpi::Mpi::Mpich));
+    assert_eq!(named(&format!("a.o -o a -L{at}/b -L {at}/a -lmpi")), Some(mpi::Mpi::Mpich));
+    assert_eq!(named(&format!("a.o -o a -L {at}/a -lmpi")), Some(mpi::Mpi::OpenMpi));
+}

@@ -121,7 +121,7 @@ impl Engine for Ranks {
             .with_context(|| format!("cannot make a directory in {}", self.dir.display()))?;
         let token = Token::random().context("cannot read /dev/urandom")?;
         let floor = Floor::new(self.size, plan.candidates.clone(), plan.live.clone(), plan.choice.policy())
-            .with_late(plan.late);
+            .with_late(plan.late, plan.limit / 4);
         // Half of the time for the meeting, half for the program to come to its end.
         let coordinator = Coordinator::start(mpi::address()?, token.clone(), floor, plan.limit / 2)?;
         let start = Start {
@@ -150,7 +150,7 @@ impl Engine for Ranks {
             (0..self.size).map(|rank| std::fs::read(launch::output_file(place.path(), rank)).unwrap_or_default());
         let behaviour = Behaviour {
             exits: ended.exits.iter().map(|exit| (exit.code, exit.signal)).collect(),
-            output: output.map(|bytes| hash(&bytes)).collect(),
+            output: output.map(|bytes| bytes.split(|&byte| byte == b'\n').map(hash).collect()).collect(),
             oracle,
             hung: ended.hung,
         };

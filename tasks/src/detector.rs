@@ -10,6 +10,8 @@
 //! - *Writers* without a guard: the last. If that was parallel, it was a race, which has been reported.
 //! - *Writers* with a guard: as readers, since two of them may be parallel without a race.
 //!
+//! Readers of rows of equally spaced bytes are kept apart until a write comes near, where the task graph can tell later who stays ([`crate::rows`]).
+//!
 //! A read of what the same strand or task has written is not remembered: whatever races with it races with the write.
 //!
 //! # What is merged away
@@ -19,6 +21,7 @@
 use crate::cells::{Cells, Entry};
 use crate::event::{Event, Mark, Misnested, Reach};
 use crate::guard::{Guard, Guards};
+use crate::rows::{self, Row, Rows};
 use thrille_history::Interval;
 
 /// A place in the program, in the numbering of the caller.
@@ -77,6 +80,19 @@ struct Under<C> {
     guard: Guard,
     writers: C,
     readers: C,
+    /// Readers that are not among those yet.
+    rows: Rows,
+}
+
+impl<C: Cells> Under<C> {
+    fn settle(&mut self, reach: &impl Reach) {
+        self.rows.settle(
+            &mut self.readers,
+            |one, other| {
+                if reach.later(one.mark, other.mark) == one.mark { one } else { other }
+            },
+        );
+    }
 }
 
 /// A detector: see the top of `detector.rs`.
@@ -100,8 +116,11 @@ impl<R: Reach, C: Cells> Detector<R, C> {
             for under in &mut self.under {
                 under.writers.clear();
                 under.readers.clear();
+                under.rows.clear();
             }
             self.reach.forget();
+        } else if !self.reach.is_ordered() {
+            self.under.iter_mut().for_each(|under| under.settle(&self.reach));
         }
         Ok(())
     }
@@ -128,7 +147,10 @@ impl<R: Reach, C: Cells> Detector<R, C> {
         let now = Entry { mark: self.reach.now(), site };
         let later = Side { mark: now.mark, touch, guard, site };
         let reach = &mut self.reach;
-        for under in self.under.iter().filter(|under| !guards.exclude(under.guard, guard)) {
+        for under in self.under.iter_mut().filter(|under| !guards.exclude(under.guard, guard)) {
+            if touch == Touch::Write && !under.rows.is_clear_of(at) {
+                under.settle(reach);
+            }
             let mut check = |cells: &C, touch: Touch| {
                 cells.visit(at, |piece, entry| {
                     if entry.mark != now.mark
@@ -156,14 +178,19 @@ impl<R: Reach, C: Cells> Detector<R, C> {
         self.keep(access);
     }
 
+    /// Where what was accessed under a guard is.
+    fn index(&mut self, guard: Guard) -> usize {
+        self.under.iter().position(|under| under.guard == guard).unwrap_or_else(|| {
+            self.under.push(Under { guard, ..Under::default() });
+            self.under.len() - 1
+        })
+    }
+
     /// Remembers an access of what runs now, which is not known to have written these bytes if it is a read.
     pub fn keep(&mut self, access: &Access) {
         let Access { at, touch, guard, site } = *access;
         let now = Entry { mark: self.reach.now(), site };
-        let index = self.under.iter().position(|under| under.guard == guard).unwrap_or_else(|| {
-            self.under.push(Under { guard, ..Under::default() });
-            self.under.len() - 1
-        });
+        let index = self.index(guard);
         let Under { writers, readers, .. } = &mut self.under[index];
         let (cells, last) = match touch {
             Touch::Write => (writers, guard == Guard::NONE),
@@ -176,17 +203,34 @@ impl<R: Reach, C: Cells> Detector<R, C> {
         });
     }
 
+    /// The same of a row of reads, the first of which is this one.
+    pub fn keep_row(&mut self, access: &Access, row: Row) {
+        if row.count < rows::LONG || !self.reach.is_ordered() {
+            return row.intervals().for_each(|at| self.keep(&Access { at, ..*access }));
+        }
+        let now = Entry { mark: self.reach.now(), site: access.site };
+        let index = self.index(access.guard);
+        let under = &mut self.under[index];
+        if !under.rows.keep(row, now) {
+            under.settle(&self.reach);
+        }
+    }
+
     /// Calls `visit` with the place of each access that is remembered.
     pub fn sites(&self, visit: &mut dyn FnMut(SiteId)) {
         for under in &self.under {
             under.writers.entries(|entry| visit(entry.site));
             under.readers.entries(|entry| visit(entry.site));
+            under.rows.entries(|entry| visit(entry.site));
         }
     }
 
     /// These bytes are other memory from now on: a stack frame or a block that is gone.
     pub fn forget(&mut self, at: Interval) {
         for under in &mut self.under {
+            if !under.rows.is_clear_of(at) {
+                under.settle(&self.reach);
+            }
             under.writers.forget(at);
             under.readers.forget(at);
         }

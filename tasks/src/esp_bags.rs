@@ -162,6 +162,14 @@ impl Reach for EspBags {
         self.forest.is_parallel(earlier.0)
     }
 
+    fn is_ordered(&self) -> bool {
+        false
+    }
+
+    fn later(&self, one: Mark, _other: Mark) -> Mark {
+        one
+    }
+
     fn is_serial(&self) -> bool {
         // What is serial to a task that the main one has created is parallel to what the main one does next.
         self.parallel == 0 && self.tasks.len() == 1

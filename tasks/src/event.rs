@@ -60,6 +60,12 @@ pub trait Reach {
     /// Whether what an earlier mark stands for may run in parallel with what runs now.
     fn parallel(&mut self, earlier: Mark) -> bool;
 
+    /// Whether [`Reach::later`] can be asked of all marks so far, now and whenever nothing irregular has happened since.
+    fn is_ordered(&self) -> bool;
+
+    /// Of two marks the one that stays, of those who have read a byte: whatever is parallel to the other one from now on is parallel to it as well.
+    fn later(&self, one: Mark, other: Mark) -> Mark;
+
     /// Whether the main task runs and everything so far comes before what it does now: then nothing of it matters any more.
     fn is_serial(&self) -> bool;
 

@@ -16,6 +16,7 @@
 //! | `sp_order.rs` | [`SpOrder`]: reachability by the English and the Hebrew order |
 //! | `guard.rs` | [`Guards`]: what keeps two accesses apart without ordering them: `isolated`, critical sections, atomics |
 //! | `cells.rs` | [`Cells`], and its three kinds: pages of intervals (`pages.rs`), interval treaps, and pages of bytes (`shadow.rs`) |
+//! | `rows.rs` | [`Row`]: reads at equally spaced places, kept apart until somebody asks |
 //! | `detector.rs` | [`Detector`]: the rules for reads and writes, over any of both |
 //! | `strand.rs` | [`Strand`]: accesses of a strand, coalesced until it ends |
 //! | `serial.rs` | [`Serial`]: for Rust programs, and for trying things out |
@@ -33,6 +34,7 @@ mod order;
 mod pages;
 mod parts;
 pub mod pint;
+mod rows;
 mod serial;
 mod shadow;
 mod sp_order;
@@ -47,6 +49,7 @@ pub use guard::{Atomicity, Guard, Guards};
 pub use mode::{AnyDetector, Mode, UnknownMode};
 pub use order::{Labels, Node, OrderList};
 pub use pages::Pages;
+pub use rows::{Row, Rowing};
 pub use serial::{Place, Serial, SerialRace};
 pub use shadow::Shadow;
 pub use sp_order::SpOrder;

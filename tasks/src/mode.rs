@@ -6,6 +6,7 @@ use crate::esp_bags::EspBags;
 use crate::event::{Event, Mark, Misnested, Reach};
 use crate::guard::Guards;
 use crate::pages::Pages;
+use crate::rows::Row;
 use crate::shadow::Shadow;
 use crate::sp_order::SpOrder;
 use std::fmt;
@@ -137,6 +138,12 @@ impl AnyDetector {
     #[inline]
     pub fn keep(&mut self, access: &Access) {
         whichever!(self, detector => detector.keep(access));
+    }
+
+    /// The same of a row of reads, of which this is the first.
+    #[inline]
+    pub fn keep_row(&mut self, access: &Access, row: Row) {
+        whichever!(self, detector => detector.keep_row(access, row));
     }
 
     /// Calls `visit` with the place of each access that is remembered.

@@ -88,10 +88,16 @@ impl Page {
 /// See the top of `pages.rs`.
 #[derive(Clone, Debug, Default)]
 pub struct Pages {
-    pages: FxHashMap<u64, Page>,
+    table: FxHashMap<u64, Page>,
     /// What a part of a page becomes.
     scratch: Vec<Piece>,
+    /// Where nothing is: long ranges that were forgotten, as stacks are again and again.
+    bare: Vec<(u64, u64)>,
 }
+
+/// Ranges of so many pages are known to be bare once they are forgotten, so many of them.
+const LONG: u64 = if cfg!(test) { 1 } else { 16 };
+const BARE: usize = 8;
 
 /// The parts of a range, one a page: the page's number, the part from its begin.
 fn parts(at: Interval) -> impl Iterator<Item = (u64, u16, u16)> {
@@ -144,7 +150,7 @@ impl Cells for Pages {
         let mut all = None;
         for (page, lo, hi) in parts(at) {
             let mut found = None;
-            self.pages.get(&page)?.visit(lo, hi, |piece| found = found.or(Some(piece)));
+            self.table.get(&page)?.visit(lo, hi, |piece| found = found.or(Some(piece)));
             let piece = found?;
             if piece.lo > lo || piece.hi < hi || *all.get_or_insert(piece.entry) != piece.entry {
                 return None;
@@ -155,7 +161,7 @@ impl Cells for Pages {
 
     fn visit(&self, at: Interval, mut visit: impl FnMut(Interval, Entry)) {
         for (page, lo, hi) in parts(at) {
-            let Some(pieces) = self.pages.get(&page) else { continue };
+            let Some(pieces) = self.table.get(&page) else { continue };
             pieces.visit(lo, hi, |piece| {
                 if let Some(at) = bytes(page, piece.lo, piece.hi) {
                     visit(at, piece.entry);
@@ -165,15 +171,20 @@ impl Cells for Pages {
     }
 
     fn update(&mut self, at: Interval, mut change: impl FnMut(Interval, Option<Entry>) -> Option<Entry>) {
+        for bare in &mut self.bare {
+            if at.lo() < bare.1 && bare.0 < at.hi() {
+                bare.1 = at.lo().max(bare.0);
+            }
+        }
         for (page, lo, hi) in parts(at) {
             let mut new = |lo: u16, hi: u16, old: Option<Entry>| {
                 let entry = change(bytes(page, lo, hi)?, old)?;
                 Some(Piece { lo, hi, entry })
             };
-            let whole = self.pages.entry(page).or_default();
+            let whole = self.table.entry(page).or_default();
             let Some(pieces) = whole.list(lo, hi, |lo, hi, old| new(lo, hi, old).map(|piece| piece.entry)) else {
                 if whole.is_empty() {
-                    self.pages.remove(&page);
+                    self.table.remove(&page);
                 }
                 continue;
             };
@@ -192,7 +203,7 @@ impl Cells for Pages {
                     pieces.insert(first, piece);
                 }
                 if pieces.is_empty() {
-                    self.pages.remove(&page);
+                    self.table.remove(&page);
                 } else if pieces.len() == pieces.capacity()
                     && let Some(parts) = Parts::of(pieces)
                 {
@@ -235,49 +246,70 @@ impl Cells for Pages {
             }
             replace(pieces, joined.unwrap_or(first), end, scratch);
             if pieces.is_empty() {
-                self.pages.remove(&page);
+                self.table.remove(&page);
             }
         }
     }
 
     fn forget(&mut self, at: Interval) {
-        if self.pages.is_empty() {
+        if self.table.is_empty() {
             return;
         }
+        if at.len() < LONG * PAGE {
+            return self.forget_all(at);
+        }
+        let known = self.bare.iter().position(|bare| bare.0 == at.lo()).unwrap_or_else(|| {
+            if self.bare.len() == BARE {
+                self.bare.remove(0);
+            }
+            self.bare.push((at.lo(), at.lo()));
+            self.bare.len() - 1
+        });
+        if let Ok(rest) = Interval::from_bounds(self.bare[known].1, at.hi()) {
+            self.forget_all(rest);
+            self.bare[known].1 = at.hi();
+        }
+    }
+
+    fn clear(&mut self) {
+        self.bare.clear();
+        if self.table.capacity() > KEPT {
+            self.table = FxHashMap::default();
+        } else {
+            self.table.clear();
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    fn entries(&self, mut visit: impl FnMut(Entry)) {
+        self.table.values().for_each(|page| page.visit(0, PAGE as u16, |piece| visit(piece.entry)));
+    }
+}
+
+impl Pages {
+    /// Forgets what is stored there, wherever something may be.
+    fn forget_all(&mut self, at: Interval) {
         let (first, last) = (at.lo() / PAGE, (at.hi() - 1) / PAGE);
         let inside = first + u64::from(!at.lo().is_multiple_of(PAGE))..last + u64::from(at.hi().is_multiple_of(PAGE));
         // A table that was full once is gone through slowly, however few there are in it now.
-        if inside.end.saturating_sub(inside.start) > self.pages.capacity() as u64 {
-            self.pages.retain(|page, _| !inside.contains(page));
+        if inside.end.saturating_sub(inside.start) > self.table.capacity() as u64 {
+            self.table.retain(|page, _| !inside.contains(page));
         } else {
             for page in inside.clone() {
-                self.pages.remove(&page);
+                self.table.remove(&page);
             }
         }
         for page in [first, last] {
-            if !inside.contains(&page) && self.pages.contains_key(&page) {
+            if !inside.contains(&page) && self.table.contains_key(&page) {
                 let (lo, hi) = (at.lo().max(page * PAGE), at.hi().min((page + 1).saturating_mul(PAGE)));
                 if let Ok(part) = Interval::from_bounds(lo, hi) {
                     self.update(part, |_, _| None);
                 }
             }
         }
-    }
-
-    fn clear(&mut self) {
-        if self.pages.capacity() > KEPT {
-            self.pages = FxHashMap::default();
-        } else {
-            self.pages.clear();
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.pages.is_empty()
-    }
-
-    fn entries(&self, mut visit: impl FnMut(Entry)) {
-        self.pages.values().for_each(|page| page.visit(0, PAGE as u16, |piece| visit(piece.entry)));
     }
 }
 
@@ -339,7 +371,7 @@ mod tests {
                 prop_assert_eq!(stored(&pages, at), stored(&treaps, at));
                 prop_assert_eq!(pages.covering(at), treaps.covering(at));
                 prop_assert_eq!(pages.is_empty(), Cells::is_empty(&treaps));
-                for page in pages.pages.values() {
+                for page in pages.table.values() {
                     let Page::List(pieces) = page else { continue };
                     prop_assert!(pieces.iter().all(|piece| piece.lo < piece.hi && u64::from(piece.hi) <= PAGE));
                     prop_assert!(pieces.windows(2).all(|two| two[0].hi < two[1].lo || two[0].hi == two[1].lo && two[0].entry != two[1].entry));

@@ -38,11 +38,12 @@ mod workers;
 
 pub use graph::{Graph, Path, Team};
 pub use piece::{Accessed, Block};
-pub use workers::{Found, GiveBack};
+pub use workers::{Found, GiveBack, Logs};
 
-use crate::detector::Access;
+use crate::detector::{Access, SiteId};
 use crate::guard::Guards;
 use crate::order::Node;
+use crate::rows::Row;
 use piece::{Draft, Piece};
 use queue::Follower;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -68,9 +69,9 @@ impl std::fmt::Debug for Pint {
 }
 
 impl Pint {
-    /// Starts the treap workers, which tell `found` of races. Memory of [`Core::free`] goes to `give_back` in the end.
-    pub fn start(found: Box<Found>, give_back: Box<GiveBack>) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::new(found, give_back));
+    /// Starts the treap workers, which tell `found` of races. Memory of [`Core::free`] goes to `give_back` in the end; `logs` learns which of the sites of [`Core::done_with`] are needed.
+    pub fn start(found: Box<Found>, give_back: Box<GiveBack>, logs: Box<dyn Logs>) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared::new(found, give_back, logs));
         let new = Self { shared, workers: Mutex::default(), irregular: Arc::default(), process: std::process::id() };
         let of = || Arc::clone(&new.shared);
         let (writer, left, right) = (of(), of(), of());
@@ -179,6 +180,14 @@ impl Core {
         }
     }
 
+    /// No more accesses are of this site, which stands for a log that takes as much room as so many accesses.
+    pub fn done_with(&mut self, site: SiteId, weight: usize) {
+        if self.at.is_some() {
+            self.draft.done.push(site);
+            self.draft.logged += weight;
+        }
+    }
+
     /// The strand has accessed this, and nothing next to it in the same way.
     pub fn accessed(&mut self, how: Accessed, access: Access) {
         if self.at.is_some() {
@@ -189,6 +198,19 @@ impl Core {
             };
             list.push(access);
             if list.len() >= MOST {
+                self.leave();
+            }
+        }
+    }
+
+    /// The strand has read a row, of which this is the first access, and nothing next to its intervals in the same way.
+    pub fn read_row(&mut self, access: Access, row: Row) {
+        if row.count == 1 {
+            return self.accessed(Accessed::Read, access);
+        }
+        if self.at.is_some() {
+            self.draft.rows.push((access, row));
+            if self.draft.rows.len() >= MOST {
                 self.leave();
             }
         }

@@ -1,13 +1,14 @@
-//! Reachability by two orders: M. Bender, J. Fineman, S. Gilbert, C. Leiserson: *On-the-fly maintenance of series-parallel relationships in
+//! Reachability by two orders, of which the run itself is one: M. Bender, J. Fineman, S. Gilbert, C. Leiserson: *On-the-fly maintenance of series-parallel relationships in
 //! fork-join multithreaded programs* (SP-order), 2004, as STINT uses it.
 //!
 //! # Algorithm
 //!
-//! A task is cut into *strands* where it creates tasks and waits for them. All strands are in two lists. Both have what comes before before
-//! what comes after; of two that are parallel, the English list has the created task first, the Hebrew list the continuation. So one strand comes
-//! before another iff it does so in both lists; an earlier strand of this run, which is the English order, is parallel iff the Hebrew list has it later.
+//! A task is cut into *strands* where it creates tasks and waits for them. All strands are in two orders. Both have what comes before before
+//! what comes after; of two that are parallel, the English order has the created task first, the Hebrew order the continuation. So one strand comes
+//! before another iff it does so in both; an earlier strand of this run, which is the English order, is parallel iff the Hebrew order has it later.
+//! So the Hebrew order alone is kept as a list.
 //!
-//! The strand in which a scope's tasks come together is put into both lists when the first of them is created: whatever is inserted later goes
+//! The strand in which a scope's tasks come together is put into the list when the first of them is created: whatever is inserted later goes
 //! before it.
 //!
 //! # Deviations
@@ -33,10 +34,9 @@ struct Task {
     then: Node,
 }
 
-/// See the top of `sp_order.rs`. A node has the same number in both lists.
+/// See the top of `sp_order.rs`.
 #[derive(Clone, Debug)]
 pub struct SpOrder {
-    english: OrderList,
     hebrew: OrderList,
     now: Node,
     tasks: Vec<Task>,
@@ -53,7 +53,6 @@ pub struct SpOrder {
 impl Default for SpOrder {
     fn default() -> Self {
         Self {
-            english: OrderList::default(),
             hebrew: OrderList::default(),
             now: OrderList::FIRST,
             tasks: vec![Task { scopes: 0, then: OrderList::FIRST }],
@@ -67,25 +66,24 @@ impl Default for SpOrder {
 }
 
 impl SpOrder {
-    /// A strand right behind these two in the two lists.
-    fn strand(&mut self, english: Node, hebrew: Node) -> Result<Node, Misnested> {
-        let (one, two) = (self.english.insert_after(english), self.hebrew.insert_after(hebrew));
-        debug_assert_eq!(one, two, "numbered alike");
+    /// A strand right behind this one in the Hebrew order.
+    fn strand(&mut self, behind: Node) -> Result<Node, Misnested> {
+        let new = self.hebrew.insert_after(behind);
         self.task_of.push(self.bags.now());
-        one.ok_or(Misnested::TooMany)
+        new.ok_or(Misnested::TooMany)
     }
 
     fn spawn(&mut self) -> Result<(), Misnested> {
         let now = self.now;
         if self.scopes.last().is_some_and(|scope| scope.end.is_none()) {
-            let end = self.strand(now, now)?;
+            let end = self.strand(now)?;
             self.parallel += 1;
             if let Some(scope) = self.scopes.last_mut() {
                 scope.end = Some(end);
             }
         }
-        let child = self.strand(now, now)?;
-        let then = self.strand(child, now)?;
+        let child = self.strand(now)?;
+        let then = self.strand(now)?;
         self.bags.step(Event::Spawn)?;
         self.task_of[child.0 as usize] = self.bags.now();
         self.tasks.push(Task { scopes: self.scopes.len(), then });
@@ -106,7 +104,7 @@ impl SpOrder {
         self.now = match how {
             End::Parallel => ended.then,
             // Its creator goes on behind it; what it left behind stays between it and the end of the scope.
-            End::Included => self.strand(ended.then, self.now)?,
+            End::Included => self.strand(self.now)?,
         };
         Ok(())
     }
@@ -138,7 +136,7 @@ impl SpOrder {
 
     /// How many strands there have been.
     pub fn strands(&self) -> usize {
-        self.english.len()
+        self.hebrew.len()
     }
 }
 
@@ -184,6 +182,14 @@ impl Reach for SpOrder {
         self.hebrew.before(self.now, Node(earlier.0))
     }
 
+    fn is_ordered(&self) -> bool {
+        self.bags.irregular() == self.settled
+    }
+
+    fn later(&self, one: Mark, other: Mark) -> Mark {
+        if self.hebrew.before(Node(one.0), Node(other.0)) { other } else { one }
+    }
+
     fn is_serial(&self) -> bool {
         self.parallel == 0 && self.bags.is_serial()
     }
@@ -191,7 +197,7 @@ impl Reach for SpOrder {
     fn forget(&mut self) {
         // No scope has an end, so the main task is alone: nobody refers to a strand but itself.
         debug_assert_eq!(self.tasks.len(), 1);
-        (self.english, self.hebrew, self.now) = (OrderList::default(), OrderList::default(), OrderList::FIRST);
+        (self.hebrew, self.now) = (OrderList::default(), OrderList::FIRST);
         self.bags.forget();
         self.task_of.clear();
         self.task_of.push(self.bags.now());

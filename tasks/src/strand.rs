@@ -3,9 +3,10 @@
 //! Within a strand the task graph does not change, so it makes no difference whether an access is looked at when it happens or at the strand's end.
 //! Until then equal and neighbouring accesses of one line become one.
 
-use crate::detector::{Access, Race};
+use crate::detector::{Access, Race, Touch};
 use crate::guard::Guards;
 use crate::mode::AnyDetector;
+use crate::rows::Rowing;
 use thrille_history::Interval;
 
 /// Accesses that are kept before they are joined.
@@ -38,9 +39,21 @@ impl Strand {
     /// The strand ends: what it did is looked at, writes last.
     pub fn end(&mut self, detector: &mut AnyDetector, guards: &Guards, found: &mut dyn FnMut(&Race)) {
         self.coalesce();
-        for access in self.accesses.drain(..) {
-            detector.access(guards, &access, found);
+        let writes = self.accesses.partition_point(|access| access.touch == Touch::Read);
+        for access in &self.accesses[..writes] {
+            detector.check(guards, access, found);
         }
+        for alike in self.accesses[..writes].chunk_by(|a, b| (a.guard, a.site) == (b.guard, b.site)) {
+            let mut rowing = Rowing::default();
+            for access in alike {
+                rowing.add(access.at, |row| detector.keep_row(access, row));
+            }
+            rowing.end(|row| detector.keep_row(&alike[0], row));
+        }
+        for access in &self.accesses[writes..] {
+            detector.access(guards, access, found);
+        }
+        self.accesses.clear();
     }
 }
 

@@ -12,10 +12,52 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use thrille_model::Interval;
-use thrille_tasks::pint::{Block, Core, Path, Pint};
+use thrille_tasks::pint::{Block, Core, Logs, Path, Pint};
 use thrille_tasks::{Access, AnyDetector, End, Guard, Mode, SiteId, Touch};
 
 const WORKERS: usize = 3;
+
+/// A byte that no program has: a race names a site that was given up.
+const GIVEN_UP: u64 = u64::MAX;
+
+/// Gives up whatever it can, as soon as it can.
+struct Sweeps(Arc<Mutex<Sites>>);
+
+#[derive(Default)]
+struct Sites {
+    looked_at: BTreeSet<SiteId>,
+    candidates: BTreeSet<SiteId>,
+    given_up: BTreeSet<SiteId>,
+    sweeps: bool,
+}
+
+impl Logs for Sweeps {
+    fn looked_at(&self, sites: &[SiteId]) -> bool {
+        let mut all = self.0.lock().expect("no panic");
+        all.looked_at.extend(sites);
+        if sites.is_empty() || std::mem::replace(&mut all.sweeps, true) {
+            return false;
+        }
+        all.candidates = std::mem::take(&mut all.looked_at);
+        true
+    }
+
+    fn needed(&self, sites: &mut dyn Iterator<Item = SiteId>) {
+        let mut all = self.0.lock().expect("no panic");
+        for site in sites {
+            if all.candidates.remove(&site) {
+                all.looked_at.insert(site);
+            }
+        }
+    }
+
+    fn end_sweep(&self) {
+        let mut all = self.0.lock().expect("no panic");
+        let candidates = std::mem::take(&mut all.candidates);
+        all.given_up.extend(candidates);
+        all.sweeps = false;
+    }
+}
 
 /// Tasks that somebody waits for.
 type Count = Arc<AtomicUsize>;
@@ -86,12 +128,16 @@ impl<'a> Pool<'a> {
     fn body(&self, core: &mut Core, body: &'a [Statement], path: &mut Path, scope: &Count, children: &Count) {
         for statement in body {
             match statement {
-                &Statement::Access(lo, len, write, guard) => core.access(Access {
-                    at: Interval::from_len(lo, len).expect("bytes"),
-                    touch: if write { Touch::Write } else { Touch::Read },
-                    guard: self.names[guard],
-                    site: SiteId(self.sites.fetch_add(1, Ordering::Relaxed)),
-                }),
+                &Statement::Access(lo, len, write, guard) => {
+                    let site = SiteId(self.sites.fetch_add(1, Ordering::Relaxed));
+                    core.access(Access {
+                        at: Interval::from_len(lo, len).expect("bytes"),
+                        touch: if write { Touch::Write } else { Touch::Read },
+                        guard: self.names[guard],
+                        site,
+                    });
+                    core.done_with(site, 1);
+                }
                 Statement::Async(body) => {
                     core.leave();
                     let child = path.spawn().expect("few strands");
@@ -128,11 +174,17 @@ impl<'a> Pool<'a> {
 /// The bytes that PINT finds racy, and how often a wait left somebody behind.
 fn found(language: Language, statements: &[Statement]) -> (BTreeSet<u64>, u64) {
     let racy = Arc::new(Mutex::new(BTreeSet::new()));
-    let sink = Arc::clone(&racy);
+    let (sink, sites) = (Arc::clone(&racy), Arc::<Mutex<Sites>>::default());
+    let known = Arc::clone(&sites);
     let found = move |race: &thrille_tasks::Race, _| {
-        sink.lock().expect("no panic").extend(race.bytes.lo()..race.bytes.hi());
+        let mut racy = sink.lock().expect("no panic");
+        racy.extend(race.bytes.lo()..race.bytes.hi());
+        let given_up = &known.lock().expect("no panic").given_up;
+        if given_up.contains(&race.earlier.site) || given_up.contains(&race.later.site) {
+            racy.insert(GIVEN_UP);
+        }
     };
-    let pint = Pint::start(Box::new(found), Box::new(|_| {})).expect("threads");
+    let pint = Pint::start(Box::new(found), Box::new(|_| {}), Box::new(Sweeps(sites))).expect("threads");
     let (guards, names) = random::guards();
     *pint.guards() = guards;
     let (jobs, sites, over) = (Mutex::default(), AtomicU32::new(0), AtomicBool::new(false));
@@ -207,7 +259,7 @@ fn there_is_only_so_much_room() {
     let races = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&races);
     let found = move |_: &thrille_tasks::Race, _| _ = seen.fetch_add(1, Ordering::Relaxed);
-    let pint = Pint::start(Box::new(found), Box::new(|_| {})).expect("threads");
+    let pint = Pint::start(Box::new(found), Box::new(|_| {}), Box::new(Sweeps(Arc::default()))).expect("threads");
     let mut path = pint.first();
     let child = path.spawn().expect("few strands");
     std::thread::scope(|threads| {
@@ -241,6 +293,7 @@ fn memory_goes_back() {
     let pint = Pint::start(
         Box::new(move |_, _| _ = seen.fetch_add(1, Ordering::Relaxed)),
         Box::new(move |block: Block| back.lock().expect("no panic").push(block.address)),
+        Box::new(Sweeps(Arc::default())),
     )
     .expect("threads");
     let (mut core, mut path) = (pint.core(), pint.first());

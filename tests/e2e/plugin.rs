@@ -18,7 +18,11 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         trial("plugin::parts_built_in_different_ways", mixed),
         trial("plugin::full_is_what_hooks_tell", full_is_what_hooks_tell),
-        trial("plugin::code_that_runs_once_behind_a_loop", behind_a_loop),
+        trial("plugin::code_that_runs_once_behind_a_loop", || {
+            found_within_budgets("tests/sampling/behind_loop_race.c", &[(18, 24), (22, 25)])
+        }),
+        trial("plugin::the_last_iterations_of_a_nest", || found_within_budgets("tests/plugin/ghost.c", &[(17, 33)])),
+        trial("plugin::what_the_optimiser_puts_before_a_loop_has_a_line", before_a_loop),
         trial("plugin::no_plugin_for_the_compiler", no_plugin),
         trial("plugin::site_numbers_stay", site_numbers_stay),
     ];
@@ -127,20 +131,31 @@ fn full_is_what_hooks_tell() -> Outcome {
 }
 
 /// What runs once behind a hot loop is found with certainty, whatever the seed and the policy.
-fn behind_a_loop() -> Outcome {
+fn found_within_budgets(source: &str, expected: &[(u64, u64)]) -> Outcome {
     let dir = temporary();
-    let source = root().join("tests/sampling/behind_loop_race.c").display().to_string();
+    let source = root().join(source).display().to_string();
     build(dir.path(), "plugin", &["clang-16", "-g", "-O2", &source, "-o", "racy"])?;
     for policy in [["--budget", "5%"], ["--budget", "1%"], ["--sampling", "H0"]] {
         for seed in ["1", "2", "3"] {
             let words = ["run", "-n2", "--quiet", "--no-confirm", "--out", "run", "--seed", seed];
             run(thrille(words).args(policy).arg("./racy").current_dir(dir.path()))?.expect(1)?;
             let found = pairs(&report(&dir.path().join("run"))?)?;
-            check(found == BTreeSet::from([(18, 24), (22, 25)]), || format!("{policy:?}, seed {seed}: {found:?}"))?;
+            let right = found.iter().eq(expected);
+            check(right, || format!("{policy:?}, seed {seed}: {found:?}"))?;
             std::fs::remove_dir_all(dir.path().join("run"))?;
         }
     }
     Ok(())
+}
+
+/// A load that the optimiser makes by itself is at the line of what it makes it of.
+fn before_a_loop() -> Outcome {
+    let dir = temporary();
+    let words = ["check", &source("register.c").display().to_string(), "-n2", "--quiet", "--cc", "clang-16 -g -O2"];
+    run(thrille(words).args(["--no-confirm", "--out", "run"]).current_dir(dir.path()))?.expect(1)?;
+    let report = report(&dir.path().join("run"))?;
+    let (found, sides) = (pairs(&report)?, sides(&report)?);
+    check(found == BTreeSet::from([(12, 15)]) && sides.len() == 3, || format!("{found:?}, {sides:?}"))
 }
 
 /// Line, column, kind and bytes of each access that raced.

@@ -38,6 +38,8 @@ mod message;
 #[cfg(feature = "mpi")]
 mod mpi;
 pub mod sockets;
+pub mod staged;
+mod timed;
 mod token;
 mod wire;
 
@@ -47,6 +49,7 @@ pub use message::{Dealt, Inbox, Outbox};
 #[cfg(feature = "mpi")]
 pub use mpi::MpiTransport;
 pub use sockets::{ClientOptions, Hub, HubError, HubEvent, HubHandle, HubOptions, Refusal, SocketTransport};
+pub use timed::{Spent, Timed};
 pub use token::{Token, TokenError};
 #[doc(hidden)]
 pub use wire::recode;

@@ -5,12 +5,13 @@
 //! without waiting when its own sends have arrived; the barrier is complete when everybody's have (Hoefler, Siebert and Lumsdaine's
 //! dynamic sparse data exchange). Nobody learns how many messages to expect, nobody sends to ranks it has nothing for.
 //!
-//! A round without words to everybody ([`Transport::deal`]) has a reduction for its first part: no list that grows with the number of ranks.
+//! A round without words to everybody ([`Transport::deal`]) has a reduction for its first part: no list that grows with the number of ranks. If a rank has very many messages, they
+//! all go by way of others, in two such exchanges ([`staged`]).
 //!
-//! A message of the next round may arrive while a slow rank still waits for the end of this one: rounds alternate between two tags.
+//! A message of the next exchange may arrive while a slow rank still waits for the end of this one: exchanges alternate between two tags.
 
 use crate::message::{Dealt, Inbox, Outbox};
-use crate::{Transport, TransportError};
+use crate::{Transport, TransportError, staged};
 use mpi::collective::{CommunicatorCollectives, SystemOperation};
 use mpi::datatype::PartitionMut;
 use mpi::point_to_point::{Destination, MatchedReceiveVec, Source};
@@ -26,14 +27,22 @@ const INLINE: usize = HEAD - 8;
 /// One rank's end, on a duplicate of the world.
 pub struct MpiTransport {
     comm: SimpleCommunicator,
-    round: u64,
+    exchanges: u64,
     left: bool,
+    /// Messages go by way of others, however few there are.
+    by_way: bool,
 }
 
 impl MpiTransport {
     /// All ranks of the world call this, after the library was initialised.
     pub fn new() -> Self {
-        Self { comm: SimpleCommunicator::world().duplicate(), round: 0, left: false }
+        Self { comm: SimpleCommunicator::world().duplicate(), exchanges: 0, left: false, by_way: false }
+    }
+
+    /// Sends all messages by way of others, as otherwise only very many are: for tests. All ranks call this.
+    #[doc(hidden)]
+    pub fn always_by_way(&mut self) {
+        self.by_way = true;
     }
 
     /// What everybody says to everybody, and how many messages there are in all.
@@ -62,6 +71,15 @@ impl MpiTransport {
         (begins.iter().zip(&lengths).map(word).collect(), messages)
     }
 
+    /// Of each number, the least that a rank has. In the order of signed numbers, which MPICH 4.0 takes for unsigned ones too.
+    fn least(&self, mine: impl Iterator<Item = u64>) -> Vec<u64> {
+        const SIGN: u64 = 1 << 63;
+        let mine: Vec<i64> = mine.map(|n| (n ^ SIGN) as i64).collect();
+        let mut least = vec![0i64; mine.len()];
+        self.comm.all_reduce_into(&mine[..], &mut least[..], SystemOperation::min());
+        least.into_iter().map(|n| n as u64 ^ SIGN).collect()
+    }
+
     /// That this can be sent.
     fn check(&self, out: &Outbox) -> Result<(), TransportError> {
         let (rank, size) = (self.rank(), self.size());
@@ -77,8 +95,9 @@ impl MpiTransport {
     }
 
     /// Sends and receives until everybody's messages have arrived.
-    fn pass(&self, to: &[(u32, Vec<u8>)]) -> Vec<(u32, Vec<u8>)> {
-        let tag: Tag = (self.round % 2) as Tag;
+    fn pass(&mut self, to: &[(u32, Vec<u8>)]) -> Vec<(u32, Vec<u8>)> {
+        let tag: Tag = (self.exchanges % 2) as Tag;
+        self.exchanges += 1;
         let mut from = Vec::new();
         scope(|scope| {
             let mut sends: Vec<Option<Request<'_, [u8], _>>> = to
@@ -134,19 +153,28 @@ impl Transport for MpiTransport {
         self.check(&out)?;
         let (all, messages) = self.say(&out.all, out.to.len());
         let from = if messages > 0 { self.pass(&out.to) } else { Vec::new() };
-        self.round += 1;
         Ok(Inbox { from, all })
     }
 
     fn deal(&mut self, to: Vec<(u32, Vec<u8>)>, mine: &[u64]) -> Result<Dealt, TransportError> {
         let out = Outbox { to, all: Vec::new() };
         self.check(&out)?;
-        // One number more: whether nobody has a message.
-        let mine: Vec<u64> = mine.iter().copied().chain([u64::from(out.to.is_empty())]).collect();
-        let mut least = vec![0; mine.len()];
-        self.comm.all_reduce_into(&mine[..], &mut least[..], SystemOperation::min());
-        let from = if least.pop() == Some(0) { self.pass(&out.to) } else { Vec::new() };
-        self.round += 1;
+        // Two numbers more: the most messages that one rank has, and the most bytes.
+        let bytes: usize = out.to.iter().map(|(_, bytes)| bytes.len()).sum();
+        let most = [out.to.len(), bytes].map(|n| u64::MAX - n as u64);
+        let mut least = self.least(mine.iter().copied().chain(most));
+        let [bytes, messages] = [least.pop(), least.pop()].map(|least| u64::MAX - least.unwrap_or(u64::MAX));
+        let from = if messages == 0 {
+            Vec::new()
+        } else if self.by_way || staged::worth(messages, bytes, self.size()) {
+            let came = self.pass(&staged::first(self.rank(), self.size(), &out.to));
+            let came = self.pass(&staged::second(&came));
+            let mut from = staged::last(&came);
+            from.sort_by_key(|(rank, _)| *rank);
+            from
+        } else {
+            self.pass(&out.to)
+        };
         Ok(Dealt { from, least })
     }
 

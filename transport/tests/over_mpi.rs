@@ -62,6 +62,11 @@ fn rank() {
         let heard = me.deal(script::script(rank, size, round).0, &script::numbers(rank, round)).expect("a round");
         assert_eq!(heard, script::dealt(rank, size, round), "rank {rank}, round {round} of numbers");
     }
+    me.always_by_way();
+    for round in 0..ROUNDS {
+        let heard = me.deal(script::script(rank, size, round).0, &script::numbers(rank, round)).expect("a round");
+        assert_eq!(heard, script::dealt(rank, size, round), "rank {rank}, round {round} by way of others");
+    }
     assert!(me.deal(Vec::new(), &[7]).expect("a round without messages").from.is_empty());
     // Long words to everybody, large messages, nothing at all.
     let long = vec![rank as u8; 100_000 * (rank as usize + 1)];

@@ -14,14 +14,15 @@ cargo xtask test [--nightly] [--bless] [FILTER]
     --bless                        accept the present reports and symbols as the expected ones
 cargo xtask bench nas [OPTIONS]    programs of nas-bench with and without the detector: time, memory, races; goes on where it was stopped
     --programs LIST                [default: all]         --classes LIST   of S W A B C D [default: A]
-    --ranks LIST                   [default: 2]           --configs LIST   of native NL hooks full [default: all]
+    --ranks LIST                   [default: 2]           --configs LIST   of native NL hooks full TSan and others [default: all]
     --model shmem|mpi              [default: shmem]       --repetitions N  [default: 3]
-    --limit SECONDS                of a run [default: 600]
+    --limit SECONDS                of a run [default: 600] --compiler CC   gcc or clang-16 to clang-19 [default: gcc]
     --races CLASS|none             class to look for races in [default: S]
     --out DIR                      [default: nas-bench/runs/<date>-<cores>c]
-cargo xtask bench tasks [--repetitions N] [--out DIR]
+cargo xtask bench tasks [--repetitions N] [--out DIR] [--configs all|main]
                                    programs of nas-bench/tasks: ESP-bags, STINT, PINT, Archer, TSan
-cargo xtask bench instrument       the clang plugin when nothing is looked at: time, compile time, code size, output";
+cargo xtask bench instrument       the clang plugin when nothing is looked at: time, compile time, code size, output
+cargo xtask bench confirm [CLASS]  runs that confirm a race over plain ones, for each way to instrument [default: A]";
 
 /// What to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,8 +33,19 @@ pub enum Task {
     Demo,
     Test(Options),
     Bench(bench::Options),
-    BenchTasks { repetitions: u32, out: Option<PathBuf> },
+    BenchTasks { repetitions: u32, out: Option<PathBuf>, which: Configs },
     BenchInstrument,
+    BenchConfirm { class: char },
+}
+
+/// What `bench tasks` runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Configs {
+    /// Everything.
+    #[default]
+    All,
+    /// What the goals are about: the plain program, `stint`, `esp-bags`, `pint`, samples, Archer and TSan.
+    Main,
 }
 
 /// How often the tests repeat themselves.
@@ -85,24 +97,35 @@ pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Task, String> {
             Some((suite, options)) if suite == "nas" => bench::Options::parse(options).map(Task::Bench),
             Some((suite, options)) if suite == "tasks" => tasks(options),
             Some((suite, [])) if suite == "instrument" => Ok(Task::BenchInstrument),
-            _ => Err("bench takes the name of a suite: nas or tasks, or instrument alone".into()),
+            Some((suite, [])) if suite == "confirm" => Ok(Task::BenchConfirm { class: 'A' }),
+            Some((suite, [class])) if suite == "confirm" => {
+                bench::class(class).map(|class| Task::BenchConfirm { class })
+            }
+            _ => Err("bench takes the name of a suite: nas, tasks or confirm, or instrument alone".into()),
         },
         other => Err(format!("there is no task {other}")),
     }
 }
 
 fn tasks(words: &[String]) -> Result<Task, String> {
-    let (mut repetitions, mut out) = (3, None);
+    let (mut repetitions, mut out, mut which) = (3, None, Configs::default());
     for pair in words.chunks(2) {
         match pair {
             [name, value] if name == "--repetitions" => {
                 repetitions = value.parse().ok().filter(|&n| n > 0).ok_or(format!("{name} {value}: not a number"))?;
             }
             [name, value] if name == "--out" => out = Some(value.into()),
+            [name, value] if name == "--configs" => {
+                which = match value.as_str() {
+                    "all" => Configs::All,
+                    "main" => Configs::Main,
+                    _ => return Err(format!("{name} {value}: it is all or main")),
+                };
+            }
             _ => return Err(format!("bench tasks has no option {}", pair[0])),
         }
     }
-    Ok(Task::BenchTasks { repetitions, out })
+    Ok(Task::BenchTasks { repetitions, out, which })
 }
 
 fn options(words: Vec<String>) -> Result<Options, String> {

@@ -14,10 +14,12 @@
 //! | [`rows`] | the file of results |
 //! | [`table`], [`plot`] | what is made of it |
 //! | [`tasks`] | `bench tasks`: the programs of `nas-bench/tasks`, with other tools side by side |
+//! | [`confirm`] | `bench confirm`: runs that confirm a race |
 //! | [`instrument`] | `bench instrument`: the clang plugin when nothing is looked at |
 
 mod compile;
 mod configs;
+mod confirm;
 mod execute;
 mod instrument;
 mod manifest;
@@ -27,8 +29,9 @@ mod rows;
 mod table;
 mod tasks;
 
+pub use confirm::confirm;
 pub use instrument::instrument;
-pub use options::Options;
+pub use options::{Options, class};
 pub use tasks::tasks;
 
 use crate::{Result, build, root};
@@ -38,7 +41,7 @@ use execute::Execution;
 use indicatif::{ProgressBar, ProgressStyle};
 use manifest::{Program, Race};
 use rows::{Key, Outcome, Row, Rows};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -47,9 +50,9 @@ pub fn nas(options: &Options) -> Result<()> {
     let known = manifest::read()?;
     let programs = chosen(&known, options)?;
     // What is missing is said before minutes of building.
-    let compiler = Compiler::new(options.model)?;
+    let compiler = Compiler::new(options.model, &options.compiler)?;
     build::build()?;
-    let out = options.out.clone().map_or_else(default_dir, Ok)?;
+    let out = options.out.clone().map_or_else(|| default_dir().map(|dir| of_compiler(&dir, &options.compiler)), Ok)?;
     std::fs::create_dir_all(&out).map_err(|e| format!("cannot make {}: {e}", out.display()))?;
     let mut rows = Rows::open(&out.join("raw.csv"))?;
     let cells = plan(&programs, options);
@@ -58,7 +61,7 @@ pub fn nas(options: &Options) -> Result<()> {
     bar.finish_and_clear();
     let wrong = wrong?;
     // Earlier runs may have left rows of programs that this one was not asked for.
-    table::write(&out, &rows.all, &known)?;
+    table::write(&out, &rows.all, &known, &options.compiler)?;
     plot::write(&out, &rows.all)?;
     println!("{}", std::fs::read_to_string(out.join("table.md")).unwrap_or_default());
     println!("results are in {}", out.display());
@@ -175,6 +178,11 @@ fn run_cell(cell: &Cell, key: Key, compiler: &Compiler, options: &Options) -> Re
         row.judge(&expected, cell.config.kind == Kind::CallsOnly);
     }
     Ok(row)
+}
+
+/// Results of compilers other than the usual one are apart.
+fn of_compiler(dir: &Path, compiler: &str) -> PathBuf {
+    if compiler == "gcc" { dir.into() } else { PathBuf::from(format!("{}-{compiler}", dir.display())) }
 }
 
 /// `nas-bench/runs/<date>-<cores>c`.

@@ -36,8 +36,9 @@ fn main() -> ExitCode {
         Ok(Task::Demo) => demo::demo(),
         Ok(Task::Test(options)) => test::test(&options),
         Ok(Task::Bench(options)) => bench::nas(&options),
-        Ok(Task::BenchTasks { repetitions, out }) => bench::tasks(repetitions, out),
+        Ok(Task::BenchTasks { repetitions, out, which }) => bench::tasks(repetitions, out, which),
         Ok(Task::BenchInstrument) => bench::instrument(),
+        Ok(Task::BenchConfirm { class }) => bench::confirm(&class.to_string()),
         Err(error) => Err(format!("{error}\n\n{}", args::HELP)),
     };
     match done {

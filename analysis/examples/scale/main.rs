@@ -4,23 +4,28 @@
 //! memory send it, and it judges that; where order has to be looked up, those that it asks answer, and those ask that would ask it. Every rank is like every other in the patterns, so of a large job some are looked at: all up to 64, then 16 (2 of a job of more than 1,024 in
 //! which each talks to all or to anybody). Bytes, messages, partners and records are counted; the time is that of the LogGP model ([`network`]).
 //!
-//! `cargo run --release -p thrille-analysis --example scale -- DIR` writes `scale.csv` and `scale.svg` there.
+//! What the ranks do is written by hand ([`patterns`]) or comes from real runs ([`recorded`]).
+//!
+//! `cargo run --release -p thrille-analysis --example scale -- DIR` writes `scale.csv` and `scale.svg` there, and from what is in `DIR/traces` `recorded.csv` and `recorded.svg`;
+//! `scale record NAME RUN DIR/traces/NAME.txt` makes one of the latter of a run with `THRILLE_TRACE=1`.
 
 mod network;
 mod patterns;
 mod plot;
+mod recorded;
 mod virtual_rank;
 
 use network::Network;
-use patterns::{PATTERNS, Pattern, Rule};
+use patterns::{PATTERNS, Program, Rule};
+use recorded::Recorded;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use virtual_rank::{Counts, exchange};
 
 /// One line of the table.
 #[derive(Clone, Debug)]
 struct Row {
-    pattern: &'static str,
+    pattern: String,
     rule: Rule,
     ranks: u32,
     phases: u64,
@@ -39,14 +44,14 @@ struct Clocks {
     time: f64,
 }
 
-fn row(pattern: &Pattern, rule: Rule, ranks: u32) -> Row {
+fn row(pattern: &dyn Program, rule: Rule, ranks: u32) -> Row {
     let network = Network::default();
     let phases = pattern.batch(ranks);
     let counts = exchange(pattern, rule, ranks, phases);
     let time = network.exchange(ranks, &counts) / phases as f64;
     let clock = f64::from(ranks) * 8.0;
     let clocks = Clocks { bytes: clock * network::depth(ranks), memory: clock, time: network.reduction(ranks, clock) };
-    Row { pattern: pattern.name, rule, ranks, phases, counts, time, clocks }
+    Row { pattern: pattern.name().to_owned(), rule, ranks, phases, counts, time, clocks }
 }
 
 fn csv(rows: &[Row]) -> String {
@@ -80,17 +85,17 @@ fn csv(rows: &[Row]) -> String {
     text
 }
 
-fn main() {
-    let out = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
+/// All jobs of some programs.
+fn simulate(programs: &[&dyn Program]) -> Vec<Row> {
     let mut rows = Vec::new();
-    for pattern in &PATTERNS {
+    for &program in programs {
         for rule in [Rule::Weak, Rule::Strong] {
-            for ranks in (1..=16).map(|doubling| 1u32 << doubling) {
-                let row = row(pattern, rule, ranks);
+            for ranks in (1..=16).map(|doubling| 1u32 << doubling).filter(|ranks| *ranks >= program.least()) {
+                let row = row(program, rule, ranks);
                 let Counts { partners, memory, races, rounds, .. } = &row.counts;
                 eprintln!(
                     "{} {} {ranks}: {partners:.1} partners, {memory:.0} bytes, {} rounds, {races} races",
-                    pattern.name,
+                    program.name(),
                     rule.name(),
                     rounds.len()
                 );
@@ -98,7 +103,32 @@ fn main() {
             }
         }
     }
-    for (name, text) in [("scale.csv", csv(&rows)), ("scale.svg", plot::svg(&rows))] {
-        std::fs::write(out.join(name), text).unwrap_or_else(|error| panic!("{}: {error}", out.join(name).display()));
+    rows
+}
+
+fn write(path: &Path, text: &str) {
+    std::fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let [record, name, run, out] = &args[..]
+        && record == "record"
+    {
+        return write(Path::new(out), &recorded::record(name, Path::new(run)));
+    }
+    let out = PathBuf::from(args.first().map_or(".", String::as_str));
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(out.join("traces")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    let recorded: Vec<Recorded> = files.iter().map(|path| Recorded::read(path)).collect();
+    let sets: [(&str, Vec<&dyn Program>); 2] = [
+        ("recorded", recorded.iter().map(|program| program as &dyn Program).collect()),
+        ("scale", PATTERNS.iter().map(|program| program as &dyn Program).collect()),
+    ];
+    for (name, programs) in sets.iter().filter(|(_, programs)| !programs.is_empty()) {
+        let rows = simulate(programs);
+        write(&out.join(format!("{name}.csv")), &csv(&rows));
+        write(&out.join(format!("{name}.svg")), &plot::svg(&rows));
     }
 }

@@ -42,8 +42,8 @@ impl Network {
         let round = |round: &Round| {
             let sent = round.messages * each + round.bytes * self.byte;
             let got = round.messages_in * each + round.bytes_in * self.byte;
-            let sparse = sent.max(got) + self.message(0.0) * 2.0 + self.reduction(ranks, 1.0);
-            self.reduction(ranks, 40.0) + if sent > 0.0 || got > 0.0 { sparse } else { 0.0 }
+            let sparse = sent.max(got) + round.exchanges * (self.message(0.0) * 2.0 + self.reduction(ranks, 1.0));
+            self.reduction(ranks, 64.0) + if sent > 0.0 || got > 0.0 { sparse } else { 0.0 }
         };
         counts.rounds.iter().map(round).sum()
     }

@@ -1,4 +1,4 @@
-//! What the programs of `nas-bench/` do to each other's memory between two barriers, for any number of ranks.
+//! What programs like those of `nas-bench/` do to each other's memory between two barriers, for any number of ranks.
 //!
 //! | pattern | in a phase each rank | partners |
 //! |---|---|---|
@@ -41,6 +41,37 @@ impl Rule {
     }
 }
 
+/// What the ranks of a job of any size do.
+pub trait Program: std::marker::Sync {
+    fn name(&self) -> &str;
+
+    /// The least ranks that a job has.
+    fn least(&self) -> u32 {
+        2
+    }
+
+    /// Phases between two exchanges, as the session chooses them: about 32,768 records.
+    fn batch(&self, ranks: u32) -> u64;
+
+    /// Of a large job, so many ranks are looked at.
+    fn sample(&self, ranks: u32) -> u32;
+
+    /// Who reaches a rank's memory.
+    fn origins(&self, owner: u32, ranks: u32, phases: u64) -> Vec<u32>;
+
+    /// The ranks that a rank may ask, or be asked by, about order.
+    fn near(&self, rank: u32, ranks: u32) -> BTreeSet<u32>;
+
+    /// What orders its accesses within a phase: signals sent, and waited for before the data is read.
+    fn signals(&self, rank: u32, ranks: u32, phase: u64) -> Vec<SyncEvent>;
+
+    /// All that a rank does, to its own memory and that of others.
+    fn accesses(&self, rank: u32, ranks: u32, rule: Rule, phases: u64) -> Vec<Access>;
+
+    /// Of these, what it does to one rank's memory.
+    fn accesses_to(&self, from: u32, owner: u32, ranks: u32, rule: Rule, phases: u64) -> Vec<Access>;
+}
+
 /// Whom a rank reaches in a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
@@ -76,9 +107,13 @@ pub const PATTERNS: [Pattern; 8] = [
 const SLOT: u64 = 1 << 24;
 const UPDATES: u64 = 128;
 
-impl Pattern {
+impl Program for Pattern {
+    fn name(&self) -> &str {
+        self.name
+    }
+
     /// Phases between two exchanges, as the session chooses them: about 32,768 records; here at most 64.
-    pub fn batch(&self, ranks: u32) -> u64 {
+    fn batch(&self, ranks: u32) -> u64 {
         let records = match self.shape {
             Shape::All => u64::from(ranks),
             Shape::Random => UPDATES,
@@ -87,44 +122,11 @@ impl Pattern {
         (32_768 / records).clamp(1, 64)
     }
 
-    /// Of a large job, so many ranks are looked at.
-    pub fn sample(&self, ranks: u32) -> u32 {
+    fn sample(&self, ranks: u32) -> u32 {
         if matches!(self.shape, Shape::All | Shape::Random) && ranks > 1024 { 2 } else { 16 }
     }
 
-    /// Whom a rank reaches in a phase, and in which slot of theirs.
-    fn targets(&self, rank: u32, ranks: u32, phase: u64) -> Vec<(u32, u64)> {
-        let others = |list: Vec<(u32, u64)>| list.into_iter().filter(|(to, _)| *to != rank).collect();
-        match self.shape {
-            Shape::Torus | Shape::Flags | Shape::Race => others(torus(rank, ranks)),
-            Shape::Relay => others(vec![((rank + 2) % ranks, 0)]),
-            Shape::Rows => {
-                let stages = (ranks.ilog2() / 2).max(1);
-                let stage = (phase % u64::from(stages + 1)) as u32;
-                let partner = if stage == stages { transpose(rank, ranks) } else { rank ^ (1 << stage) };
-                others(vec![(partner % ranks, u64::from(stage))])
-            }
-            Shape::All => (0..ranks).filter(|to| *to != rank).map(|to| (to, u64::from(rank))).collect(),
-            Shape::Random => {
-                let mut seed = u64::from(rank) << 32 | phase;
-                others(
-                    (0..UPDATES)
-                        .map(|_| ((mixed(&mut seed) % u64::from(ranks)) as u32, mixed(&mut seed) % 4096))
-                        .collect(),
-                )
-            }
-            Shape::Tree => {
-                let depth = u64::from(ranks.ilog2());
-                let step = phase % 64;
-                // In the last phases the sums go up a binary tree.
-                let sends = step < depth && rank != 0 && u64::from(rank.trailing_zeros()) == step;
-                if sends { vec![(rank & (rank - 1), step)] } else { Vec::new() }
-            }
-        }
-    }
-
-    /// Who reaches a rank's memory.
-    pub fn origins(&self, owner: u32, ranks: u32, phases: u64) -> Vec<u32> {
+    fn origins(&self, owner: u32, ranks: u32, phases: u64) -> Vec<u32> {
         let all = || (0..ranks).filter(|from| *from != owner);
         let reach =
             |from: &u32| (0..phases).any(|phase| self.targets(*from, ranks, phase).iter().any(|(to, _)| *to == owner));
@@ -150,8 +152,7 @@ impl Pattern {
         }
     }
 
-    /// The ranks that a rank may ask, or be asked by, about order.
-    pub fn near(&self, rank: u32, ranks: u32) -> BTreeSet<u32> {
+    fn near(&self, rank: u32, ranks: u32) -> BTreeSet<u32> {
         match self.shape {
             Shape::Flags | Shape::Race => torus(rank, ranks).into_iter().map(|(to, _)| to).collect(),
             Shape::Relay => [1, 2, ranks - 1, 2 * ranks - 2].into_iter().map(|d| (rank + d) % ranks).collect(),
@@ -159,8 +160,7 @@ impl Pattern {
         }
     }
 
-    /// What orders its accesses within a phase: signals sent, and waited for before the data is read.
-    pub fn signals(&self, rank: u32, ranks: u32, phase: u64) -> Vec<SyncEvent> {
+    fn signals(&self, rank: u32, ranks: u32, phase: u64) -> Vec<SyncEvent> {
         let strand = Strand { rank: Rank(rank), index: 0 };
         let event = |pos: u64, sync| SyncEvent { strand, pos: Pos(phase * 1000 + pos), sync, at: Caller::default() };
         let word = |owner: u32, slot: u64| Word { owner: Rank(owner), segment: Segment::Statics, offset: 8 * slot };
@@ -190,8 +190,7 @@ impl Pattern {
         }
     }
 
-    /// All that a rank does, to its own memory and that of others.
-    pub fn accesses(&self, rank: u32, ranks: u32, rule: Rule, phases: u64) -> Vec<Access> {
+    fn accesses(&self, rank: u32, ranks: u32, rule: Rule, phases: u64) -> Vec<Access> {
         let mut list = Vec::new();
         for phase in 0..phases {
             for (to, slot) in self.targets(rank, ranks, phase) {
@@ -202,8 +201,7 @@ impl Pattern {
         list
     }
 
-    /// Of these, what it does to one rank's memory.
-    pub fn accesses_to(&self, from: u32, owner: u32, ranks: u32, rule: Rule, phases: u64) -> Vec<Access> {
+    fn accesses_to(&self, from: u32, owner: u32, ranks: u32, rule: Rule, phases: u64) -> Vec<Access> {
         let to = |phase: u64| -> Vec<Access> {
             if self.shape == Shape::All {
                 return vec![self.remote(from, owner, u64::from(from), ranks, rule, phase)];
@@ -212,6 +210,39 @@ impl Pattern {
             targets.map(|(to, slot)| self.remote(from, to, slot, ranks, rule, phase)).collect()
         };
         (0..phases).flat_map(to).collect()
+    }
+}
+
+impl Pattern {
+    /// Whom a rank reaches in a phase, and in which slot of theirs.
+    fn targets(&self, rank: u32, ranks: u32, phase: u64) -> Vec<(u32, u64)> {
+        let others = |list: Vec<(u32, u64)>| list.into_iter().filter(|(to, _)| *to != rank).collect();
+        match self.shape {
+            Shape::Torus | Shape::Flags | Shape::Race => others(torus(rank, ranks)),
+            Shape::Relay => others(vec![((rank + 2) % ranks, 0)]),
+            Shape::Rows => {
+                let stages = (ranks.ilog2() / 2).max(1);
+                let stage = (phase % u64::from(stages + 1)) as u32;
+                let partner = if stage == stages { transpose(rank, ranks) } else { rank ^ (1 << stage) };
+                others(vec![(partner % ranks, u64::from(stage))])
+            }
+            Shape::All => (0..ranks).filter(|to| *to != rank).map(|to| (to, u64::from(rank))).collect(),
+            Shape::Random => {
+                let mut seed = u64::from(rank) << 32 | phase;
+                others(
+                    (0..UPDATES)
+                        .map(|_| ((mixed(&mut seed) % u64::from(ranks)) as u32, mixed(&mut seed) % 4096))
+                        .collect(),
+                )
+            }
+            Shape::Tree => {
+                let depth = u64::from(ranks.ilog2());
+                let step = phase % 64;
+                // In the last phases the sums go up a binary tree.
+                let sends = step < depth && rank != 0 && u64::from(rank.trailing_zeros()) == step;
+                if sends { vec![(rank & (rank - 1), step)] } else { Vec::new() }
+            }
+        }
     }
 
     fn length(&self, ranks: u32, rule: Rule) -> u64 {
@@ -288,7 +319,7 @@ impl Pattern {
 }
 
 #[allow(clippy::too_many_arguments)]
-fn access(
+pub fn access(
     rank: u32,
     owner: u32,
     lo: u64,
@@ -341,7 +372,7 @@ fn transpose(rank: u32, ranks: u32) -> u32 {
 }
 
 /// splitmix64.
-fn mixed(seed: &mut u64) -> u64 {
+pub fn mixed(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut z = *seed;
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,7 +1,7 @@
 //! Four panels, both axes logarithmic: each pattern a line, full vector clocks a dashed one.
 
 use crate::Row;
-use crate::patterns::{PATTERNS, Rule};
+use crate::patterns::Rule;
 use std::fmt::Write;
 
 const COLOURS: [&str; 8] = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#000000", "#ee8866"];
@@ -12,6 +12,12 @@ type Figure = fn(&Row) -> f64;
 
 /// The plot of the weak rule; the strong one hardly differs, and is in the table.
 pub fn svg(rows: &[Row]) -> String {
+    let names: Vec<&str> = rows.iter().map(|row| row.pattern.as_str()).fold(Vec::new(), |mut names, name| {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+        names
+    });
     let panels: [(&str, Figure, Option<Figure>); 4] = [
         ("messages a rank sends, for each phase", |r| r.counts.messages() / r.phases as f64, None),
         ("bytes a rank sends, for each phase", |r| r.counts.bytes() / r.phases as f64, Some(|r| r.clocks.bytes)),
@@ -24,24 +30,31 @@ pub fn svg(rows: &[Row]) -> String {
         2.0 * WIDTH + 20.0,
         2.0 * HEIGHT + 60.0
     );
-    for (i, (pattern, colour)) in PATTERNS.iter().zip(COLOURS).enumerate() {
+    for (i, (name, colour)) in names.iter().zip(COLOURS).enumerate() {
         let x = 50.0 + 82.0 * i as f64;
         let _ = writeln!(
             text,
             "<rect x=\"{x}\" y=\"12\" width=\"14\" height=\"4\" fill=\"{colour}\"/><text x=\"{}\" y=\"18\">{}</text>",
             x + 18.0,
-            pattern.name
+            name.trim_end_matches(" recorded")
         );
     }
     let _ = writeln!(text, "<text x=\"710\" y=\"18\">- - full vector clocks</text>");
     for (i, (title, ours, clocks)) in panels.into_iter().enumerate() {
         let (x, y) = (WIDTH * (i % 2) as f64, 30.0 + (HEIGHT + 10.0) * (i / 2) as f64);
-        panel(&mut text, (x, y), title, rows, ours, clocks);
+        panel(&mut text, (x, y), title, (rows, &names), ours, clocks);
     }
     text + "</svg>\n"
 }
 
-fn panel(text: &mut String, (x, y): (f64, f64), title: &str, rows: &[Row], ours: Figure, clocks: Option<Figure>) {
+fn panel(
+    text: &mut String,
+    (x, y): (f64, f64),
+    title: &str,
+    (rows, names): (&[Row], &[&str]),
+    ours: Figure,
+    clocks: Option<Figure>,
+) {
     let rows: Vec<&Row> = rows.iter().filter(|row| row.rule == Rule::Weak).collect();
     let values = rows.iter().flat_map(|row| [Some(ours(row)), clocks.map(|f| f(row))]).flatten().filter(|v| *v > 0.0);
     let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
@@ -80,12 +93,12 @@ fn panel(text: &mut String, (x, y): (f64, f64), title: &str, rows: &[Row], ours:
             points.iter().map(|(ranks, v)| format!("{:.1},{:.1}", across(*ranks), up(*v))).collect();
         let _ = writeln!(text, "<polyline fill=\"none\" {style} points=\"{}\"/>", points.join(" "));
     };
-    for (pattern, colour) in PATTERNS.iter().zip(COLOURS) {
-        let mine = rows.iter().filter(|row| row.pattern == pattern.name);
+    for (&name, colour) in names.iter().zip(COLOURS) {
+        let mine = rows.iter().filter(|row| row.pattern == name);
         line(mine.map(|row| (row.ranks, ours(row))).collect(), &format!("stroke=\"{colour}\" stroke-width=\"1.5\""));
     }
     if let Some(clocks) = clocks {
-        let any = rows.iter().filter(|row| row.pattern == PATTERNS[0].name);
+        let any = rows.iter().filter(|row| row.pattern == names[0]);
         line(any.map(|row| (row.ranks, clocks(row))).collect(), "stroke=\"black\" stroke-dasharray=\"5 4\"");
     }
 }

@@ -3,11 +3,11 @@
 //!
 //! A rank that is looked at hears all that it would hear: those near it take part in full, and those near these are there to answer.
 
-use crate::patterns::{Pattern, Rule};
+use crate::patterns::{Program, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use thrille_analysis::{Analysis, Gathered, Status};
 use thrille_model::{Access, Caller, Phase, Pos, Rank, Strand, Sync, SyncEvent, Token};
-use thrille_transport::{Dealt, Inbox, Local, Outbox, Transport, TransportError, local};
+use thrille_transport::{Dealt, Inbox, Local, Outbox, Transport, TransportError, local, staged};
 
 type Mail = Vec<(u32, Vec<u8>)>;
 
@@ -18,6 +18,8 @@ pub struct Round {
     pub bytes: f64,
     pub messages_in: f64,
     pub bytes_in: f64,
+    /// Sparse exchanges, one after the other, if there is mail.
+    pub exchanges: f64,
 }
 
 /// Averages over the ranks looked at, for one batch.
@@ -66,14 +68,22 @@ struct There<'s> {
 
 impl Virtual<'_> {
     fn count(&mut self, to: &Mail, from: &Mail) {
-        let bytes = |mail: &Mail| mail.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() as f64;
+        let bytes = |mail: &Mail| mail.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() as u64;
         self.partners.extend(to.iter().chain(from).map(|(rank, _)| *rank));
-        self.rounds.push(Round {
-            messages: to.len() as f64,
-            bytes: bytes(to),
-            messages_in: from.len() as f64,
-            bytes_in: bytes(from),
-        });
+        let [out, back] = [to, from].map(|mail| (mail.len() as u64, bytes(mail)));
+        // By way of others, a rank passes on as much as others do for it.
+        let by_way = staged::worth(out.0.max(back.0), out.1.max(back.1), self.size);
+        let passes = |(messages, bytes): (u64, u64)| {
+            if by_way {
+                let side = u64::from(staged::side(self.size));
+                ((2 * messages.min(side)) as f64, (2 * (bytes + messages * staged::HEAD as u64)) as f64)
+            } else {
+                (messages as f64, bytes as f64)
+            }
+        };
+        let ((messages, bytes), (messages_in, bytes_in)) = (passes(out), passes(back));
+        let exchanges = if by_way { 2.0 } else { 1.0 };
+        self.rounds.push(Round { messages, bytes, messages_in, bytes_in, exchanges });
     }
 }
 
@@ -125,7 +135,7 @@ fn virtual_rank(rank: u32, size: u32, there: Option<There>) -> Virtual {
 /// A job: a pattern, its rule and how many ranks and phases.
 #[derive(Clone, Copy)]
 struct Job<'p> {
-    pattern: &'p Pattern,
+    pattern: &'p dyn Program,
     rule: Rule,
     ranks: u32,
     phases: u64,
@@ -184,7 +194,7 @@ impl Job<'_> {
 }
 
 /// One batch of a pattern, as some of its ranks see it.
-pub fn exchange(pattern: &Pattern, rule: Rule, ranks: u32, phases: u64) -> Counts {
+pub fn exchange(pattern: &dyn Program, rule: Rule, ranks: u32, phases: u64) -> Counts {
     let job = Job { pattern, rule, ranks, phases };
     let chosen: BTreeSet<u32> = {
         let number = if ranks <= 64 { ranks } else { pattern.sample(ranks) };
@@ -222,6 +232,7 @@ pub fn exchange(pattern: &Pattern, rule: Rule, ranks: u32, phases: u64) -> Count
             sum.bytes += round.bytes;
             sum.messages_in += round.messages_in;
             sum.bytes_in += round.bytes_in;
+            sum.exchanges += round.exchanges;
         }
         sum.partners += counts.partners;
         sum.most_partners = sum.most_partners.max(counts.most_partners);
@@ -235,6 +246,7 @@ pub fn exchange(pattern: &Pattern, rule: Rule, ranks: u32, phases: u64) -> Count
         round.bytes /= n;
         round.messages_in /= n;
         round.bytes_in /= n;
+        round.exchanges /= n;
     }
     Counts { partners: sum.partners / n, memory: sum.memory / n, races: sum.races / n, ..sum }
 }

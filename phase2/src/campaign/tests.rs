@@ -26,6 +26,7 @@ fn candidate(number: usize) -> Candidate {
 fn witness(candidate: &Candidate) -> Witness {
     let part = |spot, rank| Part {
         turn: Turn { spot, strand: Strand { rank: Rank(rank), index: 0 }, times: 1 },
+        phase: 0,
         stack: Vec::new(),
     };
     let (a, b) = candidate.pairs[0];
@@ -35,6 +36,7 @@ fn witness(candidate: &Candidate) -> Witness {
 /// Candidates up to a number meet; behaviour is by who is first.
 struct Fake {
     runs: Vec<(usize, Choice)>,
+    late: Vec<Option<Late>>,
     meets: fn(usize, usize) -> bool,
     behaves: fn(Option<Side>, usize) -> Behaviour,
     tally: Tally,
@@ -46,6 +48,7 @@ impl Engine for Fake {
     fn run(&mut self, plan: &Plan) -> Result<Outcome, String> {
         let run = self.runs.len();
         self.runs.push((plan.candidates.len(), plan.choice));
+        self.late.push(plan.late);
         let meet = |c: &Candidate| (self.meets)(c.number, run).then(|| witness(c));
         let first = match plan.choice {
             Choice::Ordered { first, .. } => Some(first),
@@ -72,7 +75,13 @@ fn search(fake: &mut Fake, numbers: &[usize]) -> Vec<Finding> {
 }
 
 fn fake(meets: fn(usize, usize) -> bool, behaves: fn(Option<Side>, usize) -> Behaviour) -> Fake {
-    Fake { runs: Vec::new(), meets, behaves, tally: Tally { arrived: [1, 1], late: [0, 1], ..Tally::default() } }
+    Fake {
+        runs: Vec::new(),
+        late: Vec::new(),
+        meets,
+        behaves,
+        tally: Tally { arrived: [1, 1], late: [0, 1], ..Tally::default() },
+    }
 }
 
 #[test]
@@ -102,10 +111,16 @@ fn matters(behaves: fn(Option<Side>, usize) -> Behaviour) -> Matters {
 #[test]
 fn whether_it_matters() {
     assert_eq!(matters(same), Matters::NoDifference);
-    let output = |first, _| Behaviour { output: vec![u64::from(first == Some(Side::A))], ..same(None, 0) };
+    let output = |first, _| Behaviour { output: vec![vec![u64::from(first == Some(Side::A))]], ..same(None, 0) };
     assert_eq!(matters(output), Matters::ChangesResult("the standard output".into()));
-    let clock = |_, run| Behaviour { output: vec![run as u64], ..same(None, 0) };
+    let clock = |_, run| Behaviour { output: vec![vec![run as u64, 7]], ..same(None, 0) };
     assert!(matches!(matters(clock), Matters::NotCompared(why) if why.contains("from run to run")));
+    // A line that tells the time, and one that tells the result.
+    let both =
+        |first, run| Behaviour { output: vec![vec![run as u64, u64::from(first == Some(Side::A))]], ..same(None, 0) };
+    assert_eq!(matters(both), Matters::ChangesResult("the standard output".into()));
+    let chatty = |_, run| Behaviour { output: vec![vec![0; run]], ..same(None, 0) };
+    assert!(matches!(matters(chatty), Matters::NotCompared(_)));
     let crash = |first, _| match first {
         Some(Side::B) => Behaviour { exits: vec![(None, Some(11))], ..Behaviour::default() },
         _ => same(None, 0),
@@ -130,4 +145,15 @@ fn why_not() {
     let mut broke = Campaign::new(2, false, vec![candidate(1)], budget);
     broke.run(&mut never).unwrap();
     assert_eq!(of(&broke.findings(), 0), (Obstacle::Budget, 0));
+}
+
+/// Who was there too early is made to come later, at once.
+#[test]
+fn who_was_ahead_is_late_the_next_time() {
+    let mut fake = fake(|_, run| run == 1, same);
+    let ahead = Late { strand: Strand { rank: Rank(1), index: 0 }, phase: 7 };
+    let behind = Late { strand: Strand { rank: Rank(0), index: 0 }, phase: 7 };
+    fake.tally.apart = Some([ahead, behind]);
+    let findings = search(&mut fake, &[1]);
+    assert_eq!((findings[0].tries, &fake.late[..2]), (2, &[None, Some(ahead)][..]));
 }

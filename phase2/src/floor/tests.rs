@@ -277,3 +277,74 @@ fn a_hundred_pairs_meet_in_one_run_and_are_switched_off() {
     assert!(floor.witnesses().iter().all(Option::is_some));
     assert_eq!(floor.off().len(), 200);
 }
+
+/// A lock decides who is first, and only if the put is can they meet: the load's strand is late.
+#[test]
+fn who_is_late_waits_until_the_others_wait_for_it() {
+    let late = Late { strand: strand(1), phase: 0 };
+    let mut floor = floor_with(vec![put_and_load()], pause()).with_late(Some(late), 300 * MS);
+    floor.comes_late(MS, strand(1));
+    floor.tick(MS);
+    arrive(&mut floor, 2 * MS, 0, spot(10, Act::Put), 0, Some(1));
+    assert_eq!(went(&mut floor), [(0, false)], "it stays present: nobody can come now");
+    floor.completing(3 * MS, strand(0), vec![1]);
+    assert_eq!(went(&mut floor), [(1, false)], "it is as far as it gets");
+    arrive(&mut floor, 4 * MS, 1, spot(20, Act::Load), 0, None);
+    assert_eq!(floor.witnesses()[0].as_ref().unwrap().overlap, Overlap::Open(Side::A));
+    assert_eq!(floor.witnesses()[0].as_ref().unwrap().late(), Some(late));
+}
+
+#[test]
+fn who_is_late_goes_when_the_others_cannot() {
+    let late = Some(Late { strand: strand(1), phase: 0 });
+    // They wait inside calls.
+    let mut floor = floor_with(vec![put_and_load()], pause()).with_late(late, 300 * MS);
+    floor.comes_late(MS, strand(1));
+    floor.tick(MS);
+    floor.doing(2 * MS, strand(0), Doing::InCall);
+    floor.tick(2 * MS + QUIET);
+    assert_eq!(went(&mut floor), [(1, false)]);
+    // They never do: there is an end to it.
+    let mut floor = floor_with(vec![put_and_load()], pause()).with_late(late, 300 * MS);
+    floor.comes_late(MS, strand(1));
+    floor.tick(MS + 300 * MS);
+    assert_eq!(went(&mut floor), [(1, true)]);
+}
+
+/// What is to be second must not be issued before the first is there, whoever is late.
+#[test]
+fn in_a_given_order_nothing_is_issued_ahead() {
+    let late = Some(Late { strand: strand(1), phase: 0 });
+    let policy = Box::new(Ordered::new(Side::B, 50 * MS));
+    let mut floor = floor_with(vec![put_and_load()], policy).with_late(late, 300 * MS);
+    floor.comes_late(MS, strand(1));
+    floor.tick(MS);
+    arrive(&mut floor, 2 * MS, 0, spot(10, Act::Put), 0, Some(1));
+    assert_eq!(went(&mut floor), [(1, false)], "the put stands before its issue");
+    arrive(&mut floor, 3 * MS, 1, spot(20, Act::Load), 0, None);
+    assert_eq!(went(&mut floor), [(1, false)], "the load first");
+}
+
+/// A get that is to be second waits until the put is complete, not only issued.
+#[test]
+fn a_put_that_is_first_is_complete_before_the_second_goes() {
+    let late = Some(Late { strand: strand(1), phase: 0 });
+    let mut floor =
+        floor_with(vec![put_and_load()], Box::new(Ordered::new(Side::A, 50 * MS))).with_late(late, 300 * MS);
+    floor.comes_late(MS, strand(1));
+    arrive(&mut floor, 2 * MS, 0, spot(10, Act::Put), 0, Some(1));
+    assert_eq!(went(&mut floor), [(1, false)]);
+    arrive(&mut floor, 3 * MS, 1, spot(20, Act::Load), 0, None);
+    assert_eq!(went(&mut floor), [(0, false)], "the put goes");
+    floor.doing(4 * MS, strand(0), Doing::Running);
+    floor.passed(4 * MS, strand(0));
+    floor.tick(4 * MS);
+    assert_eq!(went(&mut floor), [(0, false)]);
+    floor.completing(5 * MS, strand(0), vec![1]);
+    floor.tick(5 * MS);
+    assert_eq!(went(&mut floor), [(0, false)]);
+    floor.doing(6 * MS, strand(0), Doing::InCall);
+    floor.tick(6 * MS + QUIET / 2);
+    floor.passed(7 * MS, strand(0));
+    assert_eq!(went(&mut floor), [(1, false)]);
+}

@@ -31,6 +31,11 @@ impl Policy for Ordered {
         4 * QUIET
     }
 
+    fn lets_issue(&self) -> bool {
+        // What is issued may be there at once, and then nothing can be first.
+        false
+    }
+
     fn met(&mut self) -> Option<Side> {
         Some(self.first)
     }

@@ -1,66 +1,62 @@
 //! Which return addresses are live.
 //!
-//! Hooks look at a bit map: one bit for the hash of an address. What it lets through is looked up in a table. While a strand is to say
+//! Hooks look at a map: one byte for the lowest bits of an address, so that a look is one instruction. What it lets through is looked up in a table. While a strand is to say
 //! when it has gone on, the whole map is open: its next hook comes through, whichever that is.
 
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use thrille_model::{Act, Site};
 use thrille_phase2::LiveSite;
 use thrille_runtime::Module;
 
-const WORDS: usize = 64;
+const PLACES: usize = 4096;
 
-/// The bit map.
-pub struct Gate([AtomicU64; WORDS]);
+/// The map: not 0 where somebody may wait.
+pub struct Gate([AtomicU8; PLACES]);
 
 /// Of this process.
-pub static GATE: Gate = Gate([const { AtomicU64::new(0) }; WORDS]);
+pub static GATE: Gate = Gate([const { AtomicU8::new(0) }; PLACES]);
 
 /// Strands that are to say when they have gone on.
 static WIDE: AtomicU32 = AtomicU32::new(0);
 
 impl Gate {
-    fn bit(pc: u64) -> (usize, u64) {
-        let hash = pc ^ (pc >> 12);
-        ((hash >> 6) as usize % WORDS, 1 << (hash & 63))
+    #[inline(always)]
+    fn place(pc: u64) -> usize {
+        pc as usize % PLACES
     }
 
     /// Whether an address may be live.
     #[inline(always)]
     pub fn open(&self, pc: u64) -> bool {
-        let (word, bit) = Self::bit(pc);
-        self.0[word].load(Ordering::Relaxed) & bit != 0
+        self.0[Self::place(pc)].load(Ordering::Relaxed) != 0
     }
 
-    fn set(&self, words: &[u64; WORDS]) {
-        self.0.iter().zip(words).for_each(|(word, &value)| word.store(value, Ordering::Relaxed));
+    /// Opens it for these addresses alone.
+    fn open_for<'a>(&self, live: impl Iterator<Item = &'a u64>) {
+        self.set(0);
+        live.for_each(|&pc| self.0[Self::place(pc)].store(1, Ordering::Relaxed));
+    }
+
+    fn set(&self, value: u8) {
+        self.0.iter().for_each(|place| place.store(value, Ordering::Relaxed));
     }
 }
 
 /// Nothing is live any more.
 pub fn disarm() {
-    GATE.set(&[0; WORDS]);
+    GATE.set(0);
 }
 
 /// Everything comes through.
 pub fn widen() {
     WIDE.fetch_add(1, Ordering::AcqRel);
-    GATE.set(&[u64::MAX; WORDS]);
+    GATE.set(1);
 }
 
-struct Words([u64; WORDS]);
-
-impl Default for Words {
-    fn default() -> Self {
-        Self([0; WORDS])
-    }
-}
-
-/// What the bits stand for.
+/// What it lets through.
 #[derive(Default)]
 pub struct Live {
-    words: Words,
     places: FxHashMap<u64, Vec<(Act, u32)>>,
 }
 
@@ -71,17 +67,15 @@ impl Live {
         for (index, LiveSite { spot: (site, act), .. }) in (0..).zip(sites) {
             for module in modules.iter().filter(|module| module.id() == site.module) {
                 let pc = module.bias.wrapping_add(site.offset);
-                let (word, bit) = Gate::bit(pc);
-                new.words.0[word] |= bit;
                 new.places.entry(pc).or_default().push((*act, index));
             }
         }
         new
     }
 
-    /// All addresses that are live, and for what.
-    pub fn all(&self) -> Vec<(u64, Act)> {
-        self.places.iter().flat_map(|(&pc, acts)| acts.iter().map(move |&(act, _)| (pc, act))).collect()
+    /// All addresses that are live, for what, and which of the live places each is.
+    pub fn all(&self) -> impl Iterator<Item = (u64, Act, u32)> {
+        self.places.iter().flat_map(|(&pc, acts)| acts.iter().map(move |&(act, index)| (pc, act, index)))
     }
 
     /// Hooks come through from now on; all of them while a strand is to say that it has gone on.
@@ -89,13 +83,13 @@ impl Live {
         if WIDE.load(Ordering::Acquire) > 0 {
             return;
         }
-        GATE.set(&self.words.0);
+        GATE.open_for(self.places.keys());
     }
 
     /// A strand has said that it has gone on.
     pub fn narrow(&self) {
         if WIDE.fetch_sub(1, Ordering::AcqRel) == 1 {
-            GATE.set(&self.words.0);
+            GATE.open_for(self.places.keys());
         }
     }
 

@@ -22,13 +22,15 @@ pub struct Local {
     pub seat: Arc<Seat>,
     /// It is to say when it has gone on.
     pub owes: bool,
+    /// The phase before which it waits for the others.
+    pub late: Option<u64>,
     counts: Vec<Count>,
 }
 
 impl Local {
     /// For so many live places.
-    pub fn new(seat: Arc<Seat>, places: usize) -> Self {
-        Self { seat, owes: false, counts: vec![Count::default(); places] }
+    pub fn new(seat: Arc<Seat>, late: Option<u64>, places: usize) -> Self {
+        Self { seat, owes: false, late, counts: vec![Count::default(); places] }
     }
 
     fn count(&mut self, place: u32) -> &mut Count {

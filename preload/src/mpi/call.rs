@@ -3,7 +3,7 @@
 use crate::mpi::again;
 use crate::mpi::callers::{self, Caller};
 use crate::mpi::datatypes::Layout;
-use crate::mpi::requests;
+use crate::mpi::freed;
 use crate::mpi::words;
 use crate::observed::like_every_call;
 use crate::rank::{Observed, observe, observe_unsettled};
@@ -14,6 +14,16 @@ use thrille_model::{Act, Ctx, Kind, Token};
 
 /// Success, in both libraries.
 pub const SUCCESS: c_int = 0;
+
+/// Whether a call did what it is for: also if a message was longer than its buffer, which ends its receive. Other errors are found before
+/// anything is done; who handles them goes on as if there had been no call.
+pub fn has_ended(result: c_int) -> bool {
+    let mut class = SUCCESS;
+    // SAFETY: asks about a code that the library has returned.
+    result == SUCCESS
+        || unsafe { mpi_sys::PMPI_Error_class(result, &raw mut class) } == SUCCESS
+            && class == mpi_sys::MPI_ERR_TRUNCATE as c_int
+}
 
 /// Which of the two libraries this is built for: they number things differently.
 pub const OPEN_MPI: bool = mpi_sys::MPI_ANY_SOURCE == -1;
@@ -206,12 +216,17 @@ impl Call {
         words::helping(|| self.o.session.count_barrier(self.o.recorder));
     }
 
+    /// Sees that a message was sent, which is still to be received.
+    pub fn peek(&mut self, message: Token) {
+        self.o.session.rank().peek(self.o.recorder, message);
+    }
+
     /// Acquires a token, having heard of who released it.
     pub fn hear(&mut self, token: Token) {
         self.acquire(token);
         match token {
-            Token::Message { from, .. } => requests::heard_of(self, Some(from)),
-            Token::Collective { .. } => requests::heard_of(self, None),
+            Token::Message { from, .. } => freed::heard_of(self, Some(from)),
+            Token::Collective { .. } => freed::heard_of(self, None),
             _ => {}
         }
     }
@@ -219,6 +234,6 @@ impl Call {
     /// Goes on after it, having heard of everybody.
     pub fn leave_barrier(&mut self) {
         words::helping(|| self.o.leave_barrier());
-        requests::heard_of(self, None);
+        freed::heard_of(self, None);
     }
 }

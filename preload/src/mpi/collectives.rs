@@ -7,10 +7,12 @@
 //! | all to root | reduce, gather |
 //! | each to those behind it | scan, exscan |
 //!
+//! What is all to all within one group is between the two of an intercommunicator: each group comes after the other, and nobody after others of its own.
+//!
 //! A blocking one of all with all over the whole world is a global barrier. A nonblocking one releases when it is called and acquires when
 //! its request is complete. One that moves no data need not wait for anybody, and orders nothing.
 
-use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, in_place, scope};
+use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, has_ended, in_place, scope};
 use crate::mpi::comms::{self, About};
 use crate::mpi::datatypes::layout;
 use crate::mpi::echo;
@@ -31,12 +33,13 @@ pub enum Flow {
 }
 
 /// What this process does.
+#[derive(Default)]
 struct Part {
     releases: Vec<Token>,
     acquires: Vec<Token>,
 }
 
-/// The token of the link of a chain behind this rank.
+/// The token of the link of a chain behind this rank, or of one of two groups.
 fn link(group: u64, seq: u64, rank: c_int) -> Token {
     // Links of one collective differ in the group: its own hash, stirred by the rank.
     let stirred = (rank as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 2;
@@ -54,15 +57,18 @@ fn bystander(about: &About, root: c_int) -> bool {
 
 fn part(flow: Flow, about: &About, token: Token) -> Part {
     let (releases, acquires) = match flow {
+        Flow::AllToAll if about.inter => {
+            let Token::Collective { group, seq } = token else { return Part::default() };
+            let of_side = |side| vec![link(group, seq, side)];
+            return Part { releases: of_side(about.side), acquires: of_side(1 - about.side) };
+        }
         Flow::AllToAll => (true, true),
         Flow::RootToAll(root) if bystander(about, root) => (false, false),
         Flow::AllToRoot(root) if bystander(about, root) => (false, false),
         Flow::RootToAll(root) => (is_root(about, root), !is_root(about, root)),
         Flow::AllToRoot(root) => (!is_root(about, root), is_root(about, root)),
         Flow::Chain => {
-            let Token::Collective { group, seq } = token else {
-                return Part { releases: Vec::new(), acquires: Vec::new() };
-            };
+            let Token::Collective { group, seq } = token else { return Part::default() };
             let (rank, last) = (about.rank, about.size - 1);
             return Part {
                 releases: (rank < last).then(|| link(group, seq, rank)).into_iter().collect(),
@@ -107,6 +113,7 @@ pub fn collective(
                 echo::begin_barrier(&mut call.o, comm);
             }
         }
+        Some(_) if !has_ended(result) => comms::counts(comm, result),
         Some(part) => {
             part.acquires.iter().for_each(|&t| call.hear(t));
             if flow == Flow::Chain {
@@ -134,9 +141,8 @@ pub fn icollective(
         pending = start(&mut call, flow, &about, token, &buffers);
     }
     let result = real();
-    if result == SUCCESS {
-        requests::add(request, pending);
-    }
+    comms::counts(comm, result);
+    requests::begun(&mut call, request, pending, result);
     result
 }
 

@@ -3,7 +3,7 @@
 //! A communicator made by all members of its parent is named by the parent's id, how many were made from that before, and its own
 //! first member: those that come out of one call (a split) are disjoint. One made by its members alone is named by them.
 
-use crate::mpi::call::{SUCCESS, Shared, call, calls, raw};
+use crate::mpi::call::{SUCCESS, Shared, call, calls, has_ended, raw};
 use mpi_sys::{MPI_Comm, MPI_Errhandler, MPI_Group, MPI_Info, MPI_Request};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::hash_map::Entry;
@@ -146,6 +146,8 @@ pub struct Comm {
     /// The other group of an intercommunicator.
     remote: Option<Members>,
     remote_size: c_int,
+    /// Which of the two groups this process is in: the first is the one with the lowest rank of the world.
+    side: c_int,
     is_world: bool,
     /// How many were made from it.
     children: u64,
@@ -166,6 +168,8 @@ pub struct About {
     pub rank: c_int,
     /// Whether it has two groups.
     pub inter: bool,
+    /// Which of them this process is in, 0 or 1.
+    pub side: c_int,
     /// Whether a collective of all with all on it is a global barrier. All ranks must count those alike, so with threads that run
     /// collectives side by side only the world itself will do.
     pub global: bool,
@@ -193,8 +197,7 @@ fn hash(parts: &[u64]) -> u64 {
 
 /// Whether collectives of all with all over this many members are global barriers.
 pub fn is_global(size: c_int, is_world: bool) -> bool {
-    size == WORLD_SIZE.load(Ordering::Relaxed)
-        && (is_world || LEVEL.load(Ordering::Relaxed) < mpi_sys::MPI_THREAD_MULTIPLE as c_int)
+    size == WORLD_SIZE.load(Ordering::Relaxed) && (is_world || !any_thread())
 }
 
 fn ask(comm: MPI_Comm) -> Option<Comm> {
@@ -217,8 +220,13 @@ fn ask(comm: MPI_Comm) -> Option<Comm> {
             remote = Some(Members::of(other));
         }
         let is_world = raw(comm) == raw(mpi_sys::RSMPI_COMM_WORLD);
-        let members = Members::of(group);
-        Some(Comm { id: 0, size, rank, members, remote, remote_size, is_world, children: 0, collectives: 0 })
+        let mut members = Members::of(group);
+        let lowest = |members: &mut Members, size: c_int| (0..size).filter_map(|r| members.world_rank(r)).min();
+        let side = match &mut remote {
+            Some(other) => c_int::from(lowest(other, remote_size) < lowest(&mut members, size)),
+            None => 0,
+        };
+        Some(Comm { id: 0, size, rank, members, remote, remote_size, side, is_world, children: 0, collectives: 0 })
     }
 }
 
@@ -242,6 +250,7 @@ impl Comm {
             peers: if inter { self.remote_size } else { self.size },
             rank: self.rank,
             inter,
+            side: self.side,
             global: !inter && is_global(self.size, self.is_world),
         }
     }
@@ -261,10 +270,14 @@ impl Comms {
     }
 }
 
+/// Whether any thread may call the library at any time.
+pub fn any_thread() -> bool {
+    LEVEL.load(Ordering::Relaxed) == mpi_sys::MPI_THREAD_MULTIPLE as c_int
+}
+
 /// Whether a thread, the main one or another, may call the library whatever the others do.
 pub fn may_call(main: bool) -> bool {
-    let level = LEVEL.load(Ordering::Relaxed);
-    level == mpi_sys::MPI_THREAD_MULTIPLE as c_int || main && level <= mpi_sys::MPI_THREAD_FUNNELED as c_int
+    any_thread() || main && LEVEL.load(Ordering::Relaxed) <= mpi_sys::MPI_THREAD_FUNNELED as c_int
 }
 
 /// The library is initialised.
@@ -301,6 +314,13 @@ pub fn next_collective(comm: MPI_Comm) -> Option<Token> {
         comm.collectives += 1;
         Some(Token::Collective { group: comm.id, seq: comm.collectives })
     })
+}
+
+/// The last collective of a communicator has returned: if it did not begin, the next one takes its place.
+pub fn counts(comm: MPI_Comm, result: c_int) {
+    if !has_ended(result) {
+        COMMS.with(|comms| comms.get(comm).map(|comm| comm.collectives -= 1));
+    }
 }
 
 /// A group of its own for the next persistent collective of a communicator, whose starts are counted; the two upper bits are others'.

@@ -2,31 +2,32 @@
 
 use crate::mpi::call::{Buffer, SUCCESS, call, calls};
 use crate::mpi::datatypes::{Layout, layout};
-use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
-use std::ffi::{c_int, c_void};
+use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
+use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
 use thrille_model::{Act, Kind};
 
-fn elements(at: *const c_void, n: c_int, ty: MPI_Datatype, kind: Kind) -> Buffer {
-    Buffer { at: at as u64, count: n.max(0) as u64, layout: layout(ty), kind, act: Act::LibraryCall }
+fn elements(at: *const c_void, n: impl Into<i64>, ty: MPI_Datatype, kind: Kind) -> Buffer {
+    Buffer { at: at as u64, count: n.into().max(0) as u64, layout: layout(ty), kind, act: Act::LibraryCall }
 }
 
 /// The packed bytes between two positions.
-fn packed(at: *const c_void, from: c_int, to: c_int, kind: Kind) -> Buffer {
+fn packed(at: *const c_void, from: i64, to: i64, kind: Kind) -> Buffer {
     let len = u64::try_from(to - from).unwrap_or(0);
     let layout = Arc::new(Layout::bytes(len, 0));
-    Buffer { at: (at as u64).wrapping_add_signed(i64::from(from)), count: 1, layout, kind, act: Act::LibraryCall }
+    Buffer { at: (at as u64).wrapping_add_signed(from), count: 1, layout, kind, act: Act::LibraryCall }
 }
 
 /// Runs a call that moves a position, and tells its buffers by the positions before and after.
-fn moving<const N: usize>(
-    position: *const c_int,
-    buffers: impl FnOnce(c_int, c_int) -> [Buffer; N],
+fn moving<const N: usize, P: Copy + TryInto<i64>>(
+    position: *const P,
+    buffers: impl FnOnce(i64, i64) -> [Buffer; N],
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(mut call) = call() else { return real() };
-    // SAFETY: the program's variable, here and below.
-    let from = unsafe { *position };
+    // SAFETY: the program's variable, each time it is asked for.
+    let at = || unsafe { *position }.try_into().unwrap_or(0);
+    let from = at();
     if call.confirms() {
         // How far it will go is not known yet; it will not be nowhere.
         for buffer in &buffers(from, from + 1) {
@@ -36,33 +37,53 @@ fn moving<const N: usize>(
     }
     let result = real();
     if result == SUCCESS {
-        // SAFETY: as above.
-        let to = unsafe { *position };
         call.issue();
-        for buffer in &buffers(from, to) {
+        for buffer in &buffers(from, at()) {
             call.touch(buffer);
         }
     }
     result
 }
 
+/// Runs a call that combines two buffers.
+fn combining(from: &Buffer, into: &Buffer, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut call) = call() else { return real() };
+    call.issue();
+    call.touch(from);
+    call.touch(into);
+    real()
+}
+
 // SAFETY (all rows): each body forwards the program's own arguments.
+macro_rules! packing {
+    ($n:ty $(, $c:ident)?) => { pastey::paste! { calls! {
+        fn [<Pack $($c)?>](
+            at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, len: $n, position: *mut $n, comm: MPI_Comm,
+        ), real => {
+            moving(position, |from, to| [elements(at, n, ty, Kind::Read), packed(into, from, to, Kind::Write)], real)
+        }
+        fn [<Unpack $($c)?>](
+            at: *const c_void, len: $n, position: *mut $n, into: *mut c_void, n: $n, ty: MPI_Datatype, comm: MPI_Comm,
+        ), real => {
+            moving(position, |from, to| [packed(at, from, to, Kind::Read), elements(into, n, ty, Kind::Write)], real)
+        }
+        fn [<Reduce_local $($c)?>](at: *const c_void, into: *mut c_void, n: $n, ty: MPI_Datatype, op: MPI_Op), real => {
+            combining(&elements(at, n, ty, Kind::Read), &elements(into, n, ty, Kind::Write), real)
+        }
+    } } };
+}
+packing! { c_int }
+packing! { MPI_Count, _c }
+
 calls! {
-    fn Pack(
-        at: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, len: c_int, position: *mut c_int, comm: MPI_Comm,
+    fn Pack_external(
+        form: *const c_char, at: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, len: MPI_Aint, position: *mut MPI_Aint,
     ), real => {
         moving(position, |from, to| [elements(at, n, ty, Kind::Read), packed(into, from, to, Kind::Write)], real)
     }
-    fn Unpack(
-        at: *const c_void, len: c_int, position: *mut c_int, into: *mut c_void, n: c_int, ty: MPI_Datatype, comm: MPI_Comm,
+    fn Unpack_external(
+        form: *const c_char, at: *const c_void, len: MPI_Aint, position: *mut MPI_Aint, into: *mut c_void, n: c_int, ty: MPI_Datatype,
     ), real => {
         moving(position, |from, to| [packed(at, from, to, Kind::Read), elements(into, n, ty, Kind::Write)], real)
-    }
-    fn Reduce_local(at: *const c_void, into: *mut c_void, n: c_int, ty: MPI_Datatype, op: MPI_Op), real => {
-        let Some(mut call) = call() else { return real() };
-        call.issue();
-        call.touch(&elements(at, n, ty, Kind::Read));
-        call.touch(&elements(into, n, ty, Kind::Write));
-        real()
     }
 }

@@ -82,6 +82,16 @@ pub fn send(id: u64, from: Rank, to: Rank, tag: c_int) -> Token {
     })
 }
 
+/// A message was not sent after all: its number goes to the next one.
+pub fn take_back(message: Token) {
+    let Token::Message { group, to, tag, seq, .. } = message else { return };
+    COUNTS.with(|counts| {
+        if let Some(last) = counts.sent.get_mut(&(group, to, tag as c_int)).filter(|last| **last == seq) {
+            *last -= 1;
+        }
+    });
+}
+
 /// What the receiver of a synchronous message gives back for it.
 pub fn receipt(message: Token) -> Option<Token> {
     match message {
@@ -158,6 +168,18 @@ pub fn has_request(posted: Posted, request: MPI_Request) {
             let list = counts.deferred.entry(wanted.id).or_default();
             if let Some(own) = list.iter_mut().rev().find(|d| d.ticket == ticket) {
                 own.request = Some(request);
+            }
+        });
+    }
+}
+
+/// The program has given its request back: the library cannot be asked about it any more.
+pub fn has_no_request(posted: Posted) {
+    if let Posted::Later(ticket, wanted) = posted {
+        COUNTS.with(|counts| {
+            let list = counts.deferred.entry(wanted.id).or_default();
+            if let Some(own) = list.iter_mut().find(|d| d.ticket == ticket) {
+                own.request = None;
             }
         });
     }

@@ -1,6 +1,6 @@
 //! Neighbourhood collectives: what a process did before comes before what its neighbours do after, neighbour by neighbour.
 
-use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls};
+use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, has_ended};
 use crate::mpi::collectives::{Buffers, begin};
 use crate::mpi::comms;
 use crate::mpi::p2p::Repeat;
@@ -157,7 +157,8 @@ fn blocking(
     }
     buffers.iter().filter(|b| b.kind != Kind::Read).for_each(|b| call.touch(b));
     let result = real();
-    if result == SUCCESS {
+    comms::counts(comm, result);
+    if has_ended(result) {
         for token in acquires {
             call.hear(token);
         }
@@ -178,9 +179,8 @@ fn nonblocking(
     let buffers = buffers(around.from.len() as c_int, around.to.len() as c_int).unwrap_or_default();
     let pending = start(&mut call, tokens, &buffers);
     let result = real();
-    if result == SUCCESS {
-        requests::add(request, pending);
-    }
+    comms::counts(comm, result);
+    requests::begun(&mut call, request, pending, result);
     result
 }
 

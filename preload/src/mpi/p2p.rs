@@ -1,7 +1,7 @@
 //! Messages: what the sender did before comes before what the receiver does after. Buffers are used for the time of the call, or until
 //! the request is complete. A synchronous send also comes back with what its receiver did before the receive.
 
-use crate::mpi::call::{Buffer, Call, SUCCESS, Shared, call, calls, raw, scope};
+use crate::mpi::call::{Buffer, Call, SUCCESS, Shared, call, calls, has_ended, raw, scope};
 use crate::mpi::collectives::{self, Recurring};
 use crate::mpi::comms;
 use crate::mpi::datatypes::{Layout, layout};
@@ -55,7 +55,7 @@ impl std::fmt::Debug for Buffer {
     }
 }
 
-fn buffer(at: *const c_void, count: impl Into<i64>, ty: MPI_Datatype, kind: Kind) -> Buffer {
+pub fn buffer(at: *const c_void, count: impl Into<i64>, ty: MPI_Datatype, kind: Kind) -> Buffer {
     Buffer { at: at as u64, count: count.into().max(0) as u64, layout: layout(ty), kind, act: Act::Buffer }
 }
 
@@ -95,14 +95,21 @@ impl Receiving {
     }
 }
 
-/// A blocking send begins; the receipt that it comes back with.
-fn send(call: &mut Call, sending: &Sending) -> Option<Token> {
+/// A blocking send begins.
+fn send(call: &mut Call, sending: &Sending) -> Token {
     let me = call.me();
     let token = messages::send(sending.id, me, sending.to, sending.tag);
     // Who has the message knows that the buffer was read.
     call.touch(&sending.buffer);
     call.release(token);
-    if sending.how == Send::Synchronous { messages::receipt(token) } else { None }
+    token
+}
+
+/// The send in it has ended, or has not begun.
+fn sent(message: Option<Token>, result: c_int) {
+    if let Some(message) = message.filter(|_| !has_ended(result)) {
+        messages::take_back(message);
+    }
 }
 
 /// A nonblocking send begins.
@@ -115,7 +122,7 @@ fn begin_send(call: &mut Call, sending: &Sending) -> Pending {
     call.near(&sending.buffer, ctx);
     let receipt = if sending.how == Send::Synchronous { messages::receipt(token) } else { None };
     let tokens = receipt.into_iter().collect();
-    Pending { scopes: vec![ctx], tokens, sends_to: Some(sending.to), ..Pending::default() }
+    Pending { scopes: vec![ctx], tokens, sent: Some(token), ..Pending::default() }
 }
 
 /// A receive is posted. Whoever sends to it synchronously comes after this.
@@ -150,7 +157,7 @@ pub fn again(call: &mut Call, repeat: &Repeat, n: u64) -> Pending {
 }
 
 /// What a receive wrote: no more than came.
-fn arrived(call: &mut Call, buffer: &Buffer, status: &MPI_Status) {
+pub fn arrived(call: &mut Call, buffer: &Buffer, status: &MPI_Status) {
     if call.confirms() {
         // Stood at before the call, see `awaits`.
         return;
@@ -179,15 +186,17 @@ fn both(sent: Option<Pending>, posted: Option<Pending>) -> Pending {
     let (sent, mut posted) = (sent.unwrap_or_default(), posted.unwrap_or_default());
     posted.scopes.extend(sent.scopes);
     posted.tokens.extend(sent.tokens);
+    posted.sent = sent.sent;
     posted
 }
 
 fn sending(sending: impl FnOnce() -> Option<Sending>, real: impl FnOnce() -> c_int) -> c_int {
     let Some(mut call) = call() else { return real() };
     let Some(sending) = sending() else { return real() };
-    let receipt = send(&mut call, &sending);
+    let message = send(&mut call, &sending);
     let result = real();
-    if let (Some(receipt), SUCCESS) = (receipt, result) {
+    sent(Some(message), result);
+    if let (Send::Synchronous, SUCCESS, Some(receipt)) = (sending.how, result, messages::receipt(message)) {
         call.acquire(receipt);
     }
     result
@@ -201,8 +210,8 @@ fn isending(
     let Some(mut call) = call() else { return real() };
     let pending = sending().map(|s| begin_send(&mut call, &s));
     let result = real();
-    if let (Some(pending), SUCCESS) = (pending, result) {
-        requests::add(request, pending);
+    if let Some(pending) = pending {
+        requests::begun(&mut call, request, pending, result);
     }
     result
 }
@@ -245,7 +254,7 @@ fn receiving(
     call.issue();
     let mut statuses = Statuses::new(status, 1);
     let result = real(statuses.pass());
-    if result == SUCCESS {
+    if has_ended(result) {
         let status = statuses.get(0);
         arrived(call, &receiving.buffer, &status);
         received(call, posted, &status);
@@ -259,7 +268,7 @@ fn receiving(
 fn probed(call: &mut Call, source: c_int, tag: c_int, comm: MPI_Comm, status: &MPI_Status) {
     let receiving = Receiving::new(call, std::ptr::null(), 0, nothing(), source, tag, comm);
     if let Some(token) = receiving.and_then(|r| messages::seen(r.wanted, status)) {
-        call.acquire(token);
+        call.peek(token);
     }
 }
 
@@ -281,7 +290,7 @@ fn matched(
         let posted = messages::post(receiving.wanted);
         if let Some(token) = messages::complete(posted, status) {
             TAKEN.with(|taken| taken.insert(handle, token));
-            call.acquire(token);
+            call.peek(token);
         }
     }
 }
@@ -349,8 +358,8 @@ macro_rules! receives {
         let Some(mut call) = call() else { return real() };
         let pending = Receiving::new(&call, at, n, ty, source, tag, comm).map(|r| begin_receive(&mut call, &r));
         let result = real();
-        if let (Some(pending), SUCCESS) = (pending, result) {
-            requests::add(request, pending);
+        if let Some(pending) = pending {
+            requests::begun(&mut call, request, pending, result);
         }
         result
     }
@@ -369,28 +378,28 @@ macro_rules! receives {
         into_ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status,
     ), real => {
         let Some(mut call) = call() else { return real() };
-        if let Some(sending) = Sending::new(at, n, ty, dest, send_tag, comm, Send::Plain) {
-            send(&mut call, &sending);
-        }
+        let message = Sending::new(at, n, ty, dest, send_tag, comm, Send::Plain).map(|s| send(&mut call, &s));
         let Some(what) = Receiving::new(&call, into, m, into_ty, source, tag, comm) else { return real() };
         // SAFETY: as above.
-        receiving(&mut call, &what, status, |s| unsafe {
+        let result = receiving(&mut call, &what, status, |s| unsafe {
             [<real_Sendrecv $($c)?>](at, n, ty, dest, send_tag, into, m, into_ty, source, tag, comm, s)
-        })
+        });
+        sent(message, result);
+        result
     }
     fn [<Sendrecv_replace $($c)?>](
         at: *mut c_void, n: $n, ty: MPI_Datatype, dest: c_int, send_tag: c_int, source: c_int, tag: c_int, comm: MPI_Comm,
         status: *mut MPI_Status,
     ), real => {
         let Some(mut call) = call() else { return real() };
-        if let Some(sending) = Sending::new(at, n, ty, dest, send_tag, comm, Send::Plain) {
-            send(&mut call, &sending);
-        }
+        let message = Sending::new(at, n, ty, dest, send_tag, comm, Send::Plain).map(|s| send(&mut call, &s));
         let Some(what) = Receiving::new(&call, at, n, ty, source, tag, comm) else { return real() };
         // SAFETY: as above.
-        receiving(&mut call, &what, status, |s| unsafe {
+        let result = receiving(&mut call, &what, status, |s| unsafe {
             [<real_Sendrecv_replace $($c)?>](at, n, ty, dest, send_tag, source, tag, comm, s)
-        })
+        });
+        sent(message, result);
+        result
     }
     fn [<Mrecv $($c)?>](at: *mut c_void, n: $n, ty: MPI_Datatype, message: *mut MPI_Message, status: *mut MPI_Status), real => {
         let Some(mut call) = call() else { return real() };
@@ -426,9 +435,7 @@ macro_rules! receives {
         let sent = Sending::new(at, n, ty, dest, send_tag, comm, Send::Plain).map(|s| begin_send(&mut call, &s));
         let posted = Receiving::new(&call, into, m, into_ty, source, tag, comm).map(|r| begin_receive(&mut call, &r));
         let result = real();
-        if result == SUCCESS {
-            requests::add(request, both(sent, posted));
-        }
+        requests::begun(&mut call, request, both(sent, posted), result);
         result
     }
     fn [<Isendrecv_replace $($c)?>](
@@ -440,9 +447,7 @@ macro_rules! receives {
         let sent = Sending::new(at, 0, ty, dest, send_tag, comm, Send::Plain).map(|s| begin_send(&mut call, &s));
         let posted = Receiving::new(&call, at, n, ty, source, tag, comm).map(|r| begin_receive(&mut call, &r));
         let result = real();
-        if result == SUCCESS {
-            requests::add(request, both(sent, posted));
-        }
+        requests::begun(&mut call, request, both(sent, posted), result);
         result
     }
     } } };

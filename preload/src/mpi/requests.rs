@@ -3,16 +3,16 @@
 //! The library may use one handle for several requests that are complete from the start. The program may keep them where it likes: all
 //! but the first are given handles of their own.
 
-use crate::mpi::call::{Call, SUCCESS, Shared, call, calls, raw};
+use crate::mpi::call::{Call, SUCCESS, Shared, call, calls, has_ended, raw};
 use crate::mpi::messages::{self, Posted};
 use crate::mpi::p2p::{Repeat, again};
 use crate::mpi::partitioned::Started;
-use crate::mpi::{comms, windows};
+use crate::mpi::{comms, freed, windows};
 use mpi_sys::{MPI_Comm, MPI_Request, MPI_Status};
 use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicBool, Ordering};
-use thrille_model::{Ctx, Rank, Token};
+use std::sync::atomic::{AtomicU64, Ordering};
+use thrille_model::{Ctx, Token};
 
 /// What the completion of a request means.
 #[derive(Debug, Default)]
@@ -21,8 +21,8 @@ pub struct Pending {
     pub scopes: Vec<Ctx>,
     /// What it comes after.
     pub tokens: Vec<Token>,
-    /// Whom it sends to.
-    pub sends_to: Option<Rank>,
+    /// The message that it sends.
+    pub sent: Option<Token>,
     /// The receive that it is.
     pub receive: Option<Posted>,
     /// The one-sided operation that it is: window and target.
@@ -106,6 +106,22 @@ pub fn add(request: *mut MPI_Request, pending: Pending) {
     REQUESTS.with(|r| r.once.entry(raw(handle)).or_default().push(Entry { at: request as u64, pending }));
 }
 
+/// A call that makes a request has returned: that is there, or nothing has begun.
+pub fn begun(call: &mut Call, request: *mut MPI_Request, pending: Pending, result: c_int) {
+    if result == SUCCESS {
+        return add(request, pending);
+    }
+    for ctx in pending.scopes {
+        call.quiet(ctx);
+    }
+    if let Some(posted) = pending.receive {
+        messages::withdraw(posted);
+    }
+    if let Some(message) = pending.sent {
+        messages::take_back(message);
+    }
+}
+
 /// A one-sided operation's request was made.
 pub fn one_sided(request: *mut MPI_Request, scope: Ctx, window: u32, target: c_int) {
     add(request, Pending { scopes: vec![scope], one_sided: Some((window, target)), ..Pending::default() });
@@ -128,6 +144,20 @@ pub fn persist(request: *const MPI_Request, repeat: Repeat) {
 pub fn started(request: MPI_Request) -> Option<Started> {
     REQUESTS.with(|r| r.persistent.get(&raw(request))?.active.as_ref()?.parts.clone())
 }
+
+/// What the completion of a request comes after.
+fn awaited(request: MPI_Request) -> Vec<Token> {
+    REQUESTS.with(|r| {
+        let entry = r.once.get(&raw(request)).and_then(|list| list.first());
+        entry.map(|entry| entry.pending.tokens.clone()).unwrap_or_default()
+    })
+}
+
+/// Requests that the program completes itself: as a message from who does so to who waits.
+const GENERALISED: u64 = 0x0f1e_2d3c_4b5a_6978;
+
+/// How many of them there were.
+static GENERALISED_SO_FAR: AtomicU64 = AtomicU64::new(0);
 
 /// A request as the program passed it, before the library changes it.
 #[derive(Clone, Copy)]
@@ -205,25 +235,6 @@ fn complete(call: &mut Call, asked: Asked, status: &MPI_Status) {
     }
 }
 
-/// Sends whose requests the program gave back: to whom, and what uses their buffers. They are complete when the receiver has the message, which
-/// the program learns by other ways: they count as that as soon as the sender hears of the receiver, by a message of its or by a collective.
-static FREED: Shared<Vec<(Rank, Vec<Ctx>)>> = Shared::new();
-
-/// Whether there ever were any.
-static ANY_FREED: AtomicBool = AtomicBool::new(false);
-
-/// This process has heard of one, or of all.
-pub fn heard_of(call: &mut Call, whom: Option<Rank>) {
-    if !ANY_FREED.load(Ordering::Relaxed) {
-        return;
-    }
-    let heard = |(to, _): &mut (Rank, Vec<Ctx>)| whom.is_none_or(|whom| whom == *to);
-    let over: Vec<_> = FREED.with(|freed| freed.extract_if(.., heard).collect());
-    for ctx in over.into_iter().flat_map(|(_, scopes)| scopes) {
-        call.quiet(ctx);
-    }
-}
-
 /// A receive is complete, or was withdrawn.
 pub fn received(call: &mut Call, posted: Posted, status: &MPI_Status) {
     let mut cancelled = 0;
@@ -276,7 +287,7 @@ fn one(
     completing(&mut call, &[asked]);
     let mut statuses = Statuses::new(status, 1);
     let (result, done) = real(statuses.pass());
-    if result == SUCCESS && done {
+    if done && has_ended(result) {
         complete(&mut call, asked, &statuses.get(0));
     }
     result
@@ -297,7 +308,7 @@ fn all(
     if done && (result == SUCCESS || result == mpi_sys::MPI_ERR_IN_STATUS as c_int) {
         for (i, &asked) in asked.iter().enumerate() {
             let status = statuses.get(i);
-            if result == SUCCESS || status.MPI_ERROR == SUCCESS {
+            if result == SUCCESS || status.MPI_ERROR != mpi_sys::MPI_ERR_PENDING as c_int {
                 complete(&mut call, asked, &status);
             }
         }
@@ -318,8 +329,8 @@ fn any(
     completing(&mut call, &asked);
     let mut statuses = Statuses::new(status, 1);
     let (result, done) = real(statuses.pass());
-    if result == SUCCESS
-        && done
+    if done
+        && has_ended(result)
         // SAFETY: the library has written the index if it is done.
         && let Some(&asked) = asked.get(unsafe { *index } as usize)
     {
@@ -423,14 +434,33 @@ calls! {
         result
     }
     fn Request_free(request: *mut MPI_Request), real => {
+        let Some(mut call) = call() else { return real() };
+        let asked = asked(request);
+        let pending = take(asked);
+        REQUESTS.with(|r| r.persistent.remove(&asked.handle));
+        match pending {
+            Some(Pending { sent: Some(message), receive: None, scopes, .. }) => freed::add(&mut call, message, scopes),
+            Some(Pending { receive: Some(posted), .. }) => messages::has_no_request(posted),
+            _ => {}
+        }
+        real()
+    }
+    fn Grequest_start(
+        query: *const c_void, free: *const c_void, cancel: *const c_void, state: *mut c_void, request: *mut MPI_Request,
+    ), real => {
         let call = call();
-        if call.is_some() {
-            let asked = asked(request);
-            let pending = take(asked);
-            REQUESTS.with(|r| r.persistent.remove(&asked.handle));
-            if let Some(Pending { sends_to: Some(to), scopes, .. }) = pending {
-                ANY_FREED.store(true, Ordering::Relaxed);
-                FREED.with(|freed| freed.push((to, scopes)));
+        let result = real();
+        if let (Some(call), SUCCESS) = (call, result) {
+            let (me, seq) = (call.me(), GENERALISED_SO_FAR.fetch_add(1, Ordering::Relaxed));
+            let token = Token::Message { group: GENERALISED, from: me, to: me, tag: 0, seq };
+            add(request, Pending { tokens: vec![token], ..Pending::default() });
+        }
+        result
+    }
+    fn Grequest_complete(request: MPI_Request), real => {
+        if let Some(mut call) = call() {
+            for token in awaited(request) {
+                call.release(token);
             }
         }
         real()

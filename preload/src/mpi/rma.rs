@@ -8,6 +8,7 @@
 //! | Rget, Rget_accumulate | the request, or local completion | the same |
 
 use crate::counters::Counted;
+use crate::entry::block;
 use crate::mpi::again;
 use crate::mpi::call::{Buffer, Call, SUCCESS, calls, operation, raw, scope};
 use crate::mpi::datatypes::layout;
@@ -16,7 +17,8 @@ use crate::mpi::epochs::{real_flush, take};
 use crate::mpi::requests;
 use crate::mpi::windows::{Taken, window};
 use crate::mpi::words;
-use crate::rank::Observed;
+use crate::rank::{Observed, unobserved};
+use crate::{sampled, uncounted};
 use mpi_sys::{MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, MPI_Win};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Atomic, Channel, Ctx, Domain, Effect, How, Kind, Mode, Order, Rank, Segment, Token, Word};
@@ -300,6 +302,9 @@ fn count(
     wrote: impl FnOnce() -> bool,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
+    if !deed.fetches() && request.is_none() && passes(to) {
+        return unobserved(real);
+    }
     // First of all: the library, asked about types, may call what is interposed, and who called us would be forgotten.
     let Some(mut call) = operation() else { return real() };
     let word = if call.confirms() { None } else { word(to) };
@@ -313,7 +318,7 @@ fn count(
         // SAFETY: the window is in a lock epoch for that rank, or there would be no word.
         unsafe { mpi_sys::PMPI_Win_flush(to.rank, to.win) };
     }
-    let seen = counted.as_mut().map(Counted::version);
+    let seen = counted.as_mut().filter(|_| deed.fetches()).map(Counted::version);
     let made = if wrote() { counted.as_mut().map(Counted::make) } else { None };
     drop(counted);
     words::progress_at(to.rank, to.win);
@@ -324,10 +329,24 @@ fn count(
         let how = if sets { How::Set } else { How::Modify };
         rank().update(call.o.recorder, word, version, how, None, false);
     }
-    if let (Some(version), true) = (seen, deed.fetches()) {
+    if let Some(version) = seen {
         rank().observe(call.o.recorder, word, version);
     }
     result
+}
+
+/// Whether an accumulate passes unrecorded and uncounted.
+fn passes(to: Target) -> bool {
+    let block = block();
+    if !sampled::lets_pass(block) {
+        return false;
+    }
+    // SAFETY: the block is this thread's own.
+    let from = unsafe { ((*block).pc, (*block).sp) };
+    let word = unobserved(|| word(to));
+    // SAFETY: as above. The library, asked about types, may have called what is interposed.
+    unsafe { ((*block).pc, (*block).sp) = from };
+    word.is_some_and(uncounted::passes)
 }
 
 /// The word that one element at a target is, if it can be waited for: in a lock epoch, no larger than a word.

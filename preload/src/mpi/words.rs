@@ -12,10 +12,11 @@ use crate::mpi::windows::{reached_by_many, window};
 use crate::rank::Told;
 use mpi_sys::MPI_Win;
 use rustc_hash::FxHasher;
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use thrille_model::{Strand, Word};
 
 /// Counters: words that share one are counted together, which disturbs nobody.
@@ -32,7 +33,7 @@ pub fn make(told: &Told, transport: &mut Link) {
 
 /// Locks a word's counter.
 pub fn lock(word: Word) -> Option<Counted> {
-    WORDS.get()?.lock(index(word), progress)
+    WORDS.get()?.lock(index(word), word, progress)
 }
 
 fn index(word: Word) -> u64 {
@@ -45,7 +46,7 @@ fn index(word: Word) -> u64 {
 /// wait for nobody, and this may be a thread that must not call the library.
 pub fn between_processes(address: u64) -> Option<(Word, Counted)> {
     let word = reached_by_many(address)?;
-    Some((word, WORDS.get()?.lock(index(word), std::thread::yield_now)?))
+    Some((word, WORDS.get()?.lock(index(word), word, std::thread::yield_now)?))
 }
 
 /// Lets the library work on what others want of this process, when it has just asked itself for something, every so many times: who polls its
@@ -60,20 +61,22 @@ pub fn progress_at(target: c_int, win: MPI_Win) {
     }
 }
 
-/// Whether this process is in an exchange that its others come to out of a barrier.
-static HELPING: AtomicBool = AtomicBool::new(false);
+thread_local! {
+    /// Whether this thread is in an exchange that its others come to out of a barrier.
+    static HELPING: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Makes such an exchange, in a call of the program's.
 pub fn helping(exchange: impl FnOnce()) {
-    HELPING.store(true, Ordering::Relaxed);
+    HELPING.set(true);
     exchange();
-    HELPING.store(false, Ordering::Relaxed);
+    HELPING.set(false);
 }
 
-/// Lets the library work while this process waits for the others in an exchange. One of them may not be out of the barrier yet: another thread of it
-/// has the library to itself until this process has carried out an operation.
+/// Lets the library work while this thread waits for the others in an exchange. One of them may not be out of the barrier yet: another thread of it
+/// has the library to itself until this process has carried out an operation. The detector's own thread must not call it.
 pub fn help() {
-    if HELPING.load(Ordering::Relaxed) {
+    if HELPING.get() {
         progress();
     }
 }

@@ -152,6 +152,8 @@ fn settles(task: &Task) {
 
 /// A task comes to a region.
 pub fn parallel_begin(by: &Task, region: &Region) {
+    let within = by.region.as_ref().is_some_and(|outer| outer.in_task.load(Ordering::Relaxed));
+    region.in_task.store(within || by.parent.is_some(), Ordering::Relaxed);
     let team = path(by, |path| Team::new(path));
     core(|core| {
         if let Some(team) = team {
@@ -179,8 +181,9 @@ pub fn parallel_end(by: &Arc<Task>, region: &Region) {
 /// A thread of the region's team goes on after so many of its barriers.
 pub fn member(task: &Arc<Task>, barriers: u64) {
     RUNS.set(Some(Arc::clone(task)));
-    let Some(team) = task.region.as_ref().and_then(|region| region.members.get()) else { return };
-    task.place.bound.store(true, Ordering::Relaxed);
+    let Some(region) = &task.region else { return };
+    let Some(team) = region.members.get() else { return };
+    task.place.bound.store(!region.in_task.load(Ordering::Relaxed), Ordering::Relaxed);
     core(|core| {
         *lock(&task.place.path) = Some(team.member(barriers)?);
         goes_on(core, task);

@@ -17,7 +17,7 @@ use super::strand::tell;
 use super::task_memory;
 use super::tasks::lock;
 use crate::allocation::{thread_local_memory, thread_stack};
-use crate::rank::{THREADED, complain};
+use crate::rank::{complain, has_threads};
 use crate::real::Real;
 use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_long, c_uint, c_void};
@@ -62,7 +62,7 @@ pub fn begin(rank: u32) -> Option<Box<Watch>> {
     };
     asked()?;
     // Memory that is given back and handed out again must be followed.
-    THREADED.store(true, Ordering::Release);
+    has_threads();
     if parallel::on() {
         return parallel::crew(rank).map(|crew| Box::new(Watch::new(mode).with_crew(crew)));
     }
@@ -207,11 +207,13 @@ pub unsafe fn task_schedule(prior: *mut Data, why: c_int, next: *mut Data) {
         if known.creator != here {
             unfit("a task was not run where it was created");
         }
-        step(Event::Spawn);
-        if !included {
-            // It need not run where its creator holds these.
-            tell(|rank, recorder| rank.lay_down_locks(recorder, next));
-        }
+        tell(|rank, recorder| {
+            rank.task_step(recorder, Event::Spawn);
+            if !included {
+                // It need not run where its creator holds these.
+                rank.lay_down_locks(recorder, next);
+            }
+        });
     }
 }
 
@@ -230,8 +232,8 @@ fn completed(number: usize) {
         rank.task_memory(recorder, known.frame, memory);
         rank.unbind_task(recorder);
         rank.take_up_locks(recorder, number);
+        rank.task_step(recorder, Event::End(if known.included { End::Included } else { End::Parallel }));
     });
-    step(Event::End(if known.included { End::Included } else { End::Parallel }));
 }
 
 type BeginIf0 = unsafe extern "C" fn(*mut c_void, c_int, *mut c_void);

@@ -10,7 +10,7 @@
 
 use super::tasks::{Mark, Task, lock, names};
 use crate::allocation::{thread_local_memory, thread_stack};
-use crate::entry::block;
+use crate::entry::{block, set_known};
 use crate::link::Link;
 use crate::rank::SESSION;
 use crate::threads;
@@ -28,12 +28,14 @@ thread_local! {
 /// Sets this thread's strand aside, or takes it back.
 pub fn aside(yes: bool) {
     let block = block();
-    // SAFETY: the block is this thread's own, and the pointer is moved, not copied.
+    // SAFETY: the block is this thread's own, and the pointer is moved, not copied; the recorder lives until the thread is detached.
     unsafe {
         if yes && !(*block).recorder.is_null() {
             ASIDE.set(std::mem::replace(&mut (*block).recorder, std::ptr::null_mut()));
+            set_known(None);
         } else if !yes && !ASIDE.get().is_null() {
             (*block).recorder = ASIDE.replace(std::ptr::null_mut());
+            set_known(Some((*(*block).recorder).quick()));
         }
     }
 }
@@ -242,7 +244,7 @@ pub fn prepare(team: usize) {
     let missing = EARLY.load(Ordering::Relaxed).min(team);
     if missing > 0 {
         tell(|rank, recorder| {
-            crate::rank::THREADED.store(true, Ordering::Release);
+            crate::rank::has_threads();
             let mut unborn = lock(&UNBORN);
             while unborn.len() < missing {
                 unborn.push(rank.fork(recorder));

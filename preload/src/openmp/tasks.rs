@@ -71,11 +71,19 @@ pub struct Region {
     pub posts: u64,
     /// For tasks on several threads.
     pub members: Members,
+    /// Whether a task came to it, or to a region that it is in: numbers of threads in it are those of many teams.
+    pub in_task: AtomicBool,
 }
 
 impl Region {
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { line: Line::new(), end: Line::new(), posts: names(1), members: Members::new() })
+        Arc::new(Self {
+            line: Line::new(),
+            end: Line::new(),
+            posts: names(1),
+            members: Members::new(),
+            in_task: AtomicBool::new(false),
+        })
     }
 
     pub fn name(&self) -> u64 {

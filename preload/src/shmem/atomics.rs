@@ -4,7 +4,8 @@
 //! update it saw; what it changes counts as made from what it saw, as for C11's read-modify-write operations.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
-use crate::shmem::call::{Blocking, Call, Handle, Target, call, calls};
+use crate::rank::unobserved;
+use crate::shmem::call::{Blocking, Call, Handle, Target, call, calls, is_unseen, passes};
 use crate::shmem::library;
 use crate::shmem::words::{self, Change};
 use std::ffi::{c_int, c_void};
@@ -44,6 +45,9 @@ pub fn kind<T: Element>(effect: Effect) -> Kind {
 
 /// An atomic that does not fetch.
 fn change<T: Element>(to: Option<Target>, dest: *const T, (how, change): (How, Change), real: &dyn Fn()) {
+    if passes(to, dest.cast(), size_of::<T>()) {
+        return unobserved(real);
+    }
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
     let channel = call.channel(to);
@@ -80,6 +84,9 @@ fn fetch<T: Element>(
     (changed, change): (&dyn Fn(T) -> bool, Change),
     real: &dyn Fn() -> T,
 ) -> T {
+    if is_unseen(to) {
+        return unobserved(real);
+    }
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
     if call.confirms() {

@@ -1,9 +1,11 @@
 //! What the rows of the tables are written in.
 
+use crate::entry::block;
 use crate::observed::like_every_call;
 use crate::rank::{Observed, observe};
 use crate::shmem::library;
 use crate::shmem::words::{self, Part};
+use crate::{sampled, uncounted};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Channel, Comb, Ctx, How, Interval, Kind, Rank, Segment, Word};
 use thrille_runtime::{End, Made, Operands};
@@ -56,6 +58,28 @@ pub fn call() -> Option<Call> {
 }
 
 like_every_call!(Call);
+
+/// Whether an operation is carried out and nothing else: nobody records anything, nor follows order, up to the next barrier, which completes this context.
+#[inline]
+pub fn is_unseen(to: Option<Target>) -> bool {
+    to.is_some_and(|to| to.ctx == Ctx(0)) && sampled::is_unseen(block())
+}
+
+/// Whether an update of a few bytes at a symmetric address of this PE, which stands for the target's, passes unrecorded and uncounted.
+#[inline]
+pub fn passes(to: Option<Target>, address: *const c_void, bytes: usize) -> bool {
+    if is_unseen(to) {
+        return true;
+    }
+    let block = block();
+    // Barriers complete no other context.
+    let Some(to) = to.filter(|to| to.ctx == Ctx(0) && sampled::lets_pass(block)) else { return false };
+    // SAFETY: the block is this thread's own; who has a seat has a recorder, which nobody uses while the program itself is at work.
+    let recorder = unsafe { &mut *(*block).recorder };
+    let Some((owner, segment, offset, _)) = recorder.locate(address as u64) else { return false };
+    let passes = |offset| uncounted::passes(Word { owner: to.pe, segment, offset });
+    owner == recorder.strand().rank && passes(offset) && (bytes <= 8 || passes(offset + bytes as u64 - 1))
+}
 
 impl Call {
     /// The segment and offset of a symmetric address of this PE.

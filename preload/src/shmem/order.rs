@@ -1,10 +1,12 @@
 //! Fence, quiet, barriers, locks and the end of contexts.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
+use crate::rank::unobserved;
 use crate::shmem::call::{Call, Handle, call, calls, ctx_id};
 use crate::shmem::library::ctx_gone;
 use crate::shmem::members::{Group, Members, WORLD};
 use crate::shmem::words::{self, Change};
+use crate::{sampled, uncounted};
 use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_long};
 use std::sync::{Mutex, PoisonError};
@@ -81,7 +83,11 @@ fn barrier<R>(group: Option<Group>, uses: &Uses, real: &dyn Fn() -> R) -> R {
     if let Some(mut call) = call() {
         call.quiet(Ctx(0));
     }
-    collective(group, Role::Member, uses, real)
+    let result = collective(group, Role::Member, uses, real);
+    if matches!(group, Some(Group::World)) {
+        uncounted::next_round();
+    }
+    result
 }
 
 fn quiet(ctx: Ctx, real: &dyn Fn()) {
@@ -109,7 +115,11 @@ fn named(call: &mut Call, lock: *const c_long) -> Option<Lock> {
 
 fn taken(call: Option<Call>, lock: *const c_long) {
     let Some(mut call) = call else { return };
+    if uncounted::takes_lock(lock as usize) {
+        return;
+    }
     if let Some((segment, offset)) = call.symmetric(lock.cast()) {
+        sampled::counts_section();
         // Counted at PE 0's copy, by whoever holds the lock.
         let part = words::parts(Rank(0), segment, offset, size_of::<c_long>() as u64).next();
         let number = part.and_then(words::lock).map_or(0, |mut locked| locked.write(How::Set, Change::Some).1.version);
@@ -170,6 +180,9 @@ calls! {
         busy
     }
     fn clear_lock(lock: *mut c_long) {
+        if uncounted::gives_back_lock(lock as usize) {
+            return unobserved(|| unsafe { pshmem_clear_lock(lock) });
+        }
         let mut call = call();
         if let Some(call) = &mut call {
             // What was stored while the lock was held is complete when it is released.

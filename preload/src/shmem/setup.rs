@@ -4,6 +4,7 @@
 use crate::rank::{Ending, Told, begin, complain, connect, file, finish, told};
 use crate::shmem::call::{Call, call, calls};
 use crate::shmem::{library, words};
+use crate::uncounted;
 use std::ffi::{c_int, c_long, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 use thrille_model::job::{ENV_HUB, ENV_RANK, ENV_RUN_DIR};
@@ -73,6 +74,7 @@ fn collective<R>(takes_part: bool, real: impl FnOnce(&mut Option<Call>) -> R) ->
     let result = real(&mut call);
     if let Some(call) = &mut call {
         call.leave_barrier();
+        uncounted::next_round();
     }
     result
 }

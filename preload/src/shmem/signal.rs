@@ -1,8 +1,9 @@
 //! Put with signal: whoever sees the signal comes after the data of that put, before anything completes it.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
+use crate::rank::unobserved;
 use crate::shmem::atomics::kind;
-use crate::shmem::call::{Blocking, Handle, Target, call, calls};
+use crate::shmem::call::{Blocking, Handle, Target, call, calls, is_unseen};
 use crate::shmem::words::{self, Change};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Effect, How, Kind, Order};
@@ -26,6 +27,9 @@ fn put_signal(
     blocking: Blocking,
     real: &dyn Fn(),
 ) {
+    if is_unseen(to) {
+        return unobserved(real);
+    }
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
     let channel = call.channel(to);

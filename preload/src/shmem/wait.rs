@@ -3,6 +3,7 @@
 
 use crate::shmem::call::{Call, Target, call, calls};
 use crate::shmem::{library, words};
+use crate::uncounted;
 use std::ffi::{c_int, c_long};
 use thrille_model::{Act, Ctx, Kind};
 
@@ -67,7 +68,7 @@ impl<T: Waited> Until<T> for *const T {
 /// more; then the later value is taken for what was seen, which can only order more.
 fn saw<T: Waited>(call: &mut Call, ivar: *const T, least: Option<u64>) {
     let me = Target { ctx: Ctx(0), pe: call.me() };
-    if let Some(part) = call.part(ivar, me) {
+    if let Some(part) = call.part(ivar, me).filter(|_| !uncounted::is_dark()) {
         let known = call.knows(part.word);
         // SAFETY: the program's own variable, which others change as long as the counter is not locked.
         let value = || u64::try_from(unsafe { ivar.read_volatile() }.wide()).unwrap_or(u64::MAX);

@@ -164,7 +164,7 @@ fn counter(word: Word) -> Option<Counted> {
         _ => return None,
     };
     let index = (u64::from(word.owner.0) * (words.heap + words.statics) + within) / CELL;
-    words.counters.lock(index, library::progress)
+    words.counters.lock(index, word, library::progress)
 }
 
 #[cfg(test)]

@@ -57,60 +57,167 @@ macro_rules! hook {
     };
 }
 
-/// The most frequent hook asks [`Quick`] first, in the registers that it may use, and two more: `Quick::has`, word for word.
+/// Where [`Quick`] is of this thread: what compiled code asks before it calls a hook.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrille_quick() {
+    naked_asm!("mov rax, qword ptr [rip + thrille_known@GOTTPOFF]", "mov rax, qword ptr fs:[rax]", "ret")
+}
+
+/// The most frequent hook asks [`Quick`] first, in the registers that it may use, and two more: `Quick::has` and `Quick::takes`, word for word.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn thrille_access() {
     naked_asm!(
-        "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
+        "mov r11, qword ptr [rip + thrille_known@GOTTPOFF]",
         "mov r11, qword ptr fs:[r11]",
-        "test r11, r11",
-        "jz {told}",
         "push rcx",
         "push rdx",
-        "mov rcx, qword ptr [r11 + {table}]",
-        "test rcx, rcx",
-        "jz 2f",
         // The line.
         "mov rax, rdi",
         "shr rax, 6",
-        "mov edx, eax",
-        "and edx, {last}",
-        "shl edx, 5",
-        "add rdx, rcx",
         "or rax, qword ptr [r11 + {now}]",
+        "mov ecx, edi",
+        "shr ecx",
+        "and ecx, {last}",
+        "lea rdx, [r11 + rcx + {table}]",
         "cmp rax, qword ptr [rdx + {tag}]",
-        "jne 2f",
+        "jne 3f",
+        "inc qword ptr [r11 + {repeated}]",
         // What may be done to it: reads, or writes 8 bytes behind.
         "movzx eax, byte ptr [rsi + 5]",
         "and eax, 2",
-        "mov rax, qword ptr [rdx + rax * 4 + {read}]",
+        "mov r11, qword ptr [rdx + rax * 4 + {read}]",
         "mov ecx, edi",
-        "shr rax, cl",
-        "not rax",
+        "shr r11, cl",
+        "not r11",
         "movzx ecx, word ptr [rsi + 6]",
         // As many ones as there are bytes: the first zero, now a one, is not among them.
-        "mov edx, 64",
-        "bsf rax, rax",
-        "cmovz rax, rdx",
-        "cmp rax, rcx",
-        "jb 2f",
-        "inc qword ptr [r11 + {repeated}]",
+        "bsf r11, r11",
+        "jz 4f",
+        "cmp r11d, ecx",
+        "jae 4f",
+        // New bytes, of its owner?
+        "cmp rsi, qword ptr [rdx + {owner}]",
+        "jne 2f",
+        "cmp ecx, 64",
+        "jae 2f",
+        "mov r11d, edi",
+        "and r11d, 63",
+        "add r11d, ecx",
+        "cmp r11d, 64",
+        "ja 2f",
+        "mov r11d, 1",
+        "shl r11, cl",
+        "dec r11",
+        "mov ecx, edi",
+        "shl r11, cl",
+        "or qword ptr [rdx + {read}], r11",
+        "test eax, eax",
+        "jz 4f",
+        "or qword ptr [rdx + {read} + 8], r11",
+        "4:",
         "xor eax, eax",
         "pop rdx",
         "pop rcx",
         "ret",
         "2:",
+        "mov r11, qword ptr [rip + thrille_known@GOTTPOFF]",
+        "mov r11, qword ptr fs:[r11]",
+        "dec qword ptr [r11 + {repeated}]",
+        "3:",
         "pop rdx",
         "pop rcx",
+        // The program will wait for it when it comes back.
+        "prefetcht0 byte ptr [rdi]",
         "jmp {told}",
         told = sym thrille_access_told,
-        table = const Recorder::QUICK + Quick::TABLE,
-        now = const Recorder::QUICK + Quick::NOW,
-        repeated = const Recorder::QUICK + Quick::REPEATED,
+        table = const Quick::TABLE,
+        now = const Quick::NOW,
+        repeated = const Quick::REPEATED,
         tag = const Quick::TAG,
         read = const Quick::READ,
-        last = const LINES - 1,
+        owner = const Quick::OWNER,
+        last = const (LINES - 1) * 32,
+    )
+}
+
+/// Loops of few iterations are many: a row without gaps, all of whose bytes the strand has touched before, ends here.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrille_affine() {
+    naked_asm!(
+        "movzx eax, word ptr [rsi + 6]",
+        "cmp rcx, rax",
+        "jne {told}",
+        "cmp rdx, {few}",
+        "ja {told}",
+        "push rdi",
+        "push rdx",
+        "push rcx",
+        "push r8",
+        "push r9",
+        "imul rax, rdx",
+        "lea r8, [rdi + rax]",
+        "mov r11, qword ptr [rip + thrille_known@GOTTPOFF]",
+        "mov r11, qword ptr fs:[r11]",
+        // As above, a line at a time.
+        "2:",
+        "mov rax, rdi",
+        "shr rax, 6",
+        "or rax, qword ptr [r11 + {now}]",
+        "mov ecx, edi",
+        "shr ecx",
+        "and ecx, {last}",
+        "lea r9, [r11 + rcx + {table}]",
+        "cmp rax, qword ptr [r9 + {tag}]",
+        "jne 4f",
+        "movzx eax, byte ptr [rsi + 5]",
+        "and eax, 2",
+        "mov rax, qword ptr [r9 + rax * 4 + {read}]",
+        "mov ecx, edi",
+        "shr rax, cl",
+        "not rax",
+        // So many bytes of it: to its end, or to that of the row.
+        "and ecx, 63",
+        "mov edx, 64",
+        "sub edx, ecx",
+        "mov r9, r8",
+        "sub r9, rdi",
+        "cmp r9, rdx",
+        "cmovb rdx, r9",
+        "bsf rax, rax",
+        "jz 3f",
+        "cmp rax, rdx",
+        "jb 4f",
+        "3:",
+        "add rdi, rdx",
+        "cmp rdi, r8",
+        "jb 2b",
+        "mov rdx, qword ptr [rsp + 24]",
+        "add qword ptr [r11 + {repeated}], rdx",
+        "xor eax, eax",
+        "pop r9",
+        "pop r8",
+        "pop rcx",
+        "pop rdx",
+        "pop rdi",
+        "ret",
+        "4:",
+        "pop r9",
+        "pop r8",
+        "pop rcx",
+        "pop rdx",
+        "pop rdi",
+        "jmp {told}",
+        told = sym thrille_affine_told,
+        few = const 64,
+        table = const Quick::TABLE,
+        now = const Quick::NOW,
+        repeated = const Quick::REPEATED,
+        tag = const Quick::TAG,
+        read = const Quick::READ,
+        last = const (LINES - 1) * 32,
     )
 }
 
@@ -156,9 +263,10 @@ unsafe extern "C" fn thrille_nest() {
 hook! { #[unsafe(no_mangle)] thrille_enter enter "rsi" "rdx" }
 hook! { #[unsafe(no_mangle)] thrille_spent spent "rsi" "rdx" }
 hook! { #[unsafe(no_mangle)] thrille_behind behind "rsi" "rdx" }
+hook! { #[unsafe(no_mangle)] thrille_last last "rdx" "rcx" }
 hook! { thrille_access_told access "rdx" "rcx" }
 hook! { #[unsafe(no_mangle)] thrille_range range "rcx" "r8" }
-hook! { #[unsafe(no_mangle)] thrille_affine affine "r8" "r9" }
+hook! { thrille_affine_told affine "r8" "r9" }
 
 /// What a hook gives back for "ask me again next time".
 const AGAIN: i32 = 0;
@@ -191,6 +299,14 @@ pub fn sampled(address: u64, site: &Hot, bytes: u64, pc: u64, sp: u64) -> i32 {
 
 extern "C" fn spent(function: &Function, _pc: u64, _sp: u64) -> i32 {
     granted(function, policy().spent(function))
+}
+
+extern "C" fn last(function: &Function, number: u64, _pc: u64, _sp: u64) -> i32 {
+    let accesses = policy().last(function, number);
+    if accesses > 0 {
+        function.look(accesses);
+    }
+    i32::from(accesses > 0)
 }
 
 extern "C" fn behind(function: &Function, _pc: u64, _sp: u64) -> i32 {
@@ -369,12 +485,17 @@ fn drain() {
     }
 }
 
+const COPIED: u8 = kind::READ | kind::LIBRARY;
+const FILLED: u8 = kind::WRITE | kind::LIBRARY;
+
 /// What a site that only loads or only stores does.
 #[inline(always)]
 fn plain(kind: u8) -> Option<(Touch, Act)> {
     match kind {
         kind::READ => Some((Touch::Read, Act::Load)),
         kind::WRITE => Some((Touch::Write, Act::Store)),
+        COPIED => Some((Touch::Read, Act::LibraryCall)),
+        FILLED => Some((Touch::Write, Act::LibraryCall)),
         _ => None,
     }
 }
@@ -386,7 +507,7 @@ extern "C" fn access(address: u64, site: &Hot, pc: u64, sp: u64) -> i32 {
     unsafe {
         if !(*block).recorder.is_null() && (*block).depth == 0 && quick::is_allowed() {
             ((*block).pc, (*block).sp) = (pc, sp);
-            if (*(*block).recorder).touch_on(address, u64::from(site.size), touch, act, pc) {
+            if (*(*block).recorder).touch_on(address, u64::from(site.size), touch, act, pc, (&raw const *site) as u64) {
                 return AGAIN;
             }
         }

@@ -5,7 +5,7 @@
 //! * a function asks at its entry, where all registers that hold arguments are in use, and r11 alone is free.
 
 use super::abi::{Function, Hot};
-use super::hooks;
+use super::{hooks, live};
 use crate::confirm;
 use crate::entry::{Looks, block};
 use crate::tsan::access;
@@ -156,7 +156,7 @@ fn visited(address: u64, bytes: u64, site: &Hot, pc: u64, sp: u64) {
             site.set_countdown(u32::try_from(gap).unwrap_or(0));
         }
         Looks::Confirms => {
-            site.set_countdown(0);
+            site.set_countdown(live::gap_alone(pc));
             if confirm::waits_at(pc) {
                 access::stand(address, bytes, &[site.act()], pc);
             }

@@ -3,6 +3,8 @@
 //! What is live is known when the rank joins the run. Until then everything runs its instrumented copy: the function that makes the rank join is
 //! in one of its two copies by then, and its calls are other places in the one than in the other.
 //!
+//! When nothing is left to be found at the live places of a function, it runs its plain copy from then on.
+//!
 //! In the instrumented copy only blocks with a live place ask each time. Which these are shows when their sites ask for the first time: what was found is
 //! kept in the sites' own byte.
 
@@ -11,7 +13,6 @@ use super::policy::{Begin, Policy, Turn, Verdict};
 use super::registry;
 use crate::confirm;
 use crate::symbols;
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock};
@@ -31,6 +32,18 @@ const LIVE: u8 = 2;
 
 /// Executions of a block without live places that pass until it asks again: strands that are to say that they have gone on do so there.
 const SELDOM: i32 = 1 << 12;
+
+/// A live place: its return address, what is done there, and which of all it is.
+pub type Place = (u64, Act, u32);
+
+/// A function that holds live places, and which.
+struct Holder {
+    function: &'static Function,
+    places: Vec<u32>,
+}
+
+/// All of them.
+static HOLDERS: RwLock<Vec<Holder>> = RwLock::new(Vec::new());
 
 /// Where each function's sites are: first byte, one past the last, the function. In order.
 static TABLES: RwLock<Vec<(usize, usize, &'static Function)>> = RwLock::new(Vec::new());
@@ -82,51 +95,81 @@ impl Policy for Confirms {
     }
 }
 
-/// These return addresses are live, for what is done there.
-pub fn arm(live: &[(u64, Act)], modules: &[Module]) {
+/// How many executions of a joined function's site pass until it is told again: each counts for itself.
+pub fn gap_alone(pc: u64) -> u32 {
+    if confirm::waits_at(pc) || !KNOWN.load(Ordering::Acquire) { 0 } else { SELDOM.unsigned_abs() }
+}
+
+/// These places are live.
+pub fn arm(live: &[Place], modules: &[Module]) {
     if !registry::any() {
         return;
     }
-    let names = names(live, modules);
-    let mut tables = Vec::new();
+    let named = named(live, modules);
+    let (mut tables, mut holders) = (Vec::new(), Vec::new());
     KNOWN.store(true, Ordering::Release);
     registry::all(|function| {
-        let holds = names.as_ref().is_none_or(|names| names.contains(function.name().to_string_lossy().as_ref()));
-        function.own.store(if holds { HOLDS } else { 0 }, Ordering::Relaxed);
+        let name = function.name().to_string_lossy();
+        let places: Vec<u32> = match &named {
+            Some(named) => named.iter().filter(|(of, _)| *of == name).map(|&(_, index)| index).collect(),
+            None => live.iter().map(|&(.., index)| index).collect(),
+        };
         for site in function.sites() {
             site.state.store(0, Ordering::Relaxed);
         }
-        if holds {
+        if places.is_empty() {
+            rest(function);
+        } else {
+            function.own.store(HOLDS, Ordering::Relaxed);
             let sites = function.sites().as_ptr_range();
             tables.push((sites.start as usize, sites.end as usize, function));
+            holders.push(Holder { function, places });
             function.look(u32::MAX);
-        } else {
-            // Loops that are under way leave the instrumented copy.
-            function.set_budget(0);
-            function.set_mode(Mode::Off);
         }
     });
     tables.sort_unstable_by_key(|&(from, ..)| from);
     *TABLES.write().unwrap_or_else(PoisonError::into_inner) = tables;
+    *HOLDERS.write().unwrap_or_else(PoisonError::into_inner) = holders;
 }
 
-/// The functions that hold them, if they are places of the instrumented copy; none if that cannot be told, so that any may.
-fn names(live: &[(u64, Act)], modules: &[Module]) -> Option<BTreeSet<String>> {
+/// Some places are of no interest any more: functions that hold no other ones need not be looked at.
+pub fn disarm(is_live: impl Fn(u32) -> bool) {
+    let mut holders = HOLDERS.write().unwrap_or_else(PoisonError::into_inner);
+    holders.retain(|holder| {
+        let holds = holder.places.iter().any(|&place| is_live(place));
+        if !holds {
+            rest(holder.function);
+        }
+        holds
+    });
+}
+
+/// A function runs its plain copy from now on; loops that are under way leave the instrumented one.
+fn rest(function: &Function) {
+    function.own.store(0, Ordering::Relaxed);
+    function.set_budget(0);
+    function.set_mode(Mode::Off);
+}
+
+/// The functions that hold them, if they are places of the instrumented copy, and what each holds; none if that cannot be told, so that any may.
+fn named(live: &[Place], modules: &[Module]) -> Option<Vec<(String, u32)>> {
     let sampled = std::env::var_os(ENV_SAMPLED).is_some();
-    let mut all = BTreeSet::new();
+    let mut all = Vec::new();
     for module in modules {
         let inside = |pc: u64| module.ranges.iter().any(|&(lo, hi)| lo < pc && pc <= hi);
-        for own in [true, false] {
-            // The return address may be that of the next function.
-            let places = live.iter().filter(|&&(pc, act)| inside(pc) && is_own(act) == own);
-            let places: BTreeSet<u64> = places.map(|&(pc, _)| pc - 1 - module.bias).collect();
-            if places.is_empty() {
-                continue;
-            }
-            let mut names = symbols::functions(Path::new(&module.path), &places)?;
+        // The return address may be that of the next function.
+        let offset = |pc: u64| pc - 1 - module.bias;
+        let here: Vec<&Place> = live.iter().filter(|&&(pc, ..)| inside(pc)).collect();
+        if here.is_empty() {
+            continue;
+        }
+        let functions =
+            symbols::functions(Path::new(&module.path), &here.iter().map(|&&(pc, ..)| offset(pc)).collect())?;
+        for &&(pc, act, index) in &here {
+            let of = functions.iter().filter(|(at, _)| *at == offset(pc)).map(|(_, name)| name);
             // A call is another place in either copy: phase 1 made it in the plain one, unless that is known not to be so.
-            names.retain(|name| own || !sampled || name.contains(APART));
-            all.extend(names.iter().filter_map(|name| name.split(APART).next()).map(str::to_owned));
+            let of = of.filter(|name| is_own(act) || !sampled || name.contains(APART));
+            all.extend(of.filter_map(|name| name.split(APART).next()).map(|name| (name.to_owned(), index)));
         }
     }
     Some(all)

@@ -30,7 +30,7 @@ pub struct Turn {
     pub accesses: u32,
     /// If none: calls to let pass before asking again.
     pub calls: u32,
-    /// And whether to ask behind loops too.
+    /// And whether to ask behind loops, and before their last iterations, too.
     pub asks: bool,
 }
 
@@ -57,6 +57,10 @@ pub trait Policy: Sync {
     fn spent(&self, function: &Function) -> Turn;
     /// It has left a loop in its plain copy: accesses to look at now.
     fn behind(&self, _: &Function) -> u32 {
+        0
+    }
+    /// The last iteration of its such-and-such loop begins: accesses to look at now.
+    fn last(&self, _: &Function, _number: u64) -> u32 {
         0
     }
     /// A site asks, from this return address, for so many executions at once; `shared` tells whether others can reach the bytes that it touches now.

@@ -4,7 +4,7 @@
 
 use super::abi::{Function, Hot, Mode};
 use super::policy::{Begin, Policy, Turn, Verdict};
-use crate::sampled;
+use crate::{sampled, uncounted};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use thrille_model::job::ENV_RANK;
@@ -83,7 +83,7 @@ fn granted(function: &Function, next: Next) -> Turn {
             Turn { accesses, calls: 0, asks: false }
         }
         Next::Pass(calls) => {
-            let asks = number(function).zip(try_state()).is_some_and(|(number, state)| state.dense.asks_behind(number));
+            let asks = number(function).zip(try_state()).is_some_and(|(number, state)| state.dense.asks(number));
             Turn { accesses: 0, calls, asks }
         }
     }
@@ -131,8 +131,15 @@ impl Policy for Sampled {
         number(function).zip(try_state()).map_or(BURST, |(number, mut state)| state.dense.behind(number))
     }
 
+    fn last(&self, function: &Function, loop_number: u64) -> u32 {
+        let Some((number, mut state)) = number(function).zip(try_state()) else { return 0 };
+        let sites = function.sites();
+        state.dense.last(number, loop_number as usize, |site| sites[site as usize].set_countdown(0))
+    }
+
     fn site(&self, site: &Hot, pc: u64, times: u64, shared: &mut dyn FnMut() -> bool) -> Verdict {
-        let anyway = Verdict { keep: true, part: None, gap: 0 };
+        let light = !uncounted::is_dark();
+        let anyway = Verdict { keep: light, part: None, gap: 0 };
         let Some(mut state) = try_state() else { return anyway };
         let at = &raw const *site as usize;
         let index = state.tables.partition_point(|&(from, ..)| from <= at);
@@ -150,7 +157,7 @@ impl Policy for Sampled {
                     Extent::Whole => Some((0, FIRST)),
                     Extent::Part => Some((state.dense.pick(times), PART)),
                 };
-                Verdict { keep: !private, part, gap: state.dense.taken(number, site, private) }
+                Verdict { keep: !private && light, part, gap: state.dense.taken(number, site, private) }
             }
         };
         if function.is_joined()

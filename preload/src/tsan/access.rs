@@ -7,6 +7,7 @@ use core::arch::naked_asm;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thrille_model::{Act, Comb, Kind};
 use thrille_runtime::graph::Touch;
+use thrille_runtime::quick;
 
 /// What a hook does first, without saving a register: whether there is anything to do, and by whom. Most executions of a sampled program
 /// end here.
@@ -16,11 +17,14 @@ fn looked(pc: u64) -> Looks {
     // SAFETY: the block is this thread's own; the seat lives until the thread is detached; depth 0 means that nobody else in this thread
     // uses it now.
     unsafe {
+        // First: in a run that confirms races nearly all of them end here, and none is to cost more than it must.
+        if (*block).looks == Looks::Confirms && !confirm::waits_at(pc) {
+            return Looks::None;
+        }
         if (*block).recorder.is_null() || (*block).depth > 0 {
             return Looks::None;
         }
         match (*block).looks {
-            Looks::Confirms if !confirm::waits_at(pc) => Looks::None,
             Looks::Sampled if (*(*block).seat).skips(pc) => Looks::None,
             looks => looks,
         }
@@ -84,6 +88,7 @@ fn make_room() {
 /// The body of a hook. What it does next is a function of its own, so that what it does first needs no stack.
 macro_rules! hooked {
     ($address:ident, $len:literal, $acts:expr, $pc:ident) => {{
+        const LAST: Touch = if matches!($acts[$acts.len() - 1].0, Kind::Write) { Touch::Write } else { Touch::Read };
         #[inline(never)]
         extern "C" fn all(address: u64, pc: u64) {
             touch_all(address, $len, $acts, pc);
@@ -91,9 +96,10 @@ macro_rules! hooked {
         #[inline(never)]
         extern "C" fn on(address: u64, pc: u64) {
             // SAFETY: the block and the recorder are this thread's own, and `looked` found nobody using them.
-            let goes_on = |(kind, _): (Kind, Act)| unsafe { (*(*block()).recorder).goes_on(address, $len, kind, pc) };
-            if let [act] = *$acts.as_slice()
-                && goes_on(act)
+            let recorder = unsafe { &mut *(*block()).recorder };
+            if let [(kind, act)] = *$acts.as_slice()
+                && (recorder.goes_on(address, $len, kind, pc)
+                    || (quick::is_allowed() && recorder.touch_on(address, $len, LAST, act, pc, pc)))
             {
                 return;
             }
@@ -109,11 +115,10 @@ macro_rules! hooked {
         extern "C" fn confirms(address: u64, pc: u64) {
             stand(address, $len, &$acts, pc);
         }
-        const LAST: Touch = if matches!($acts[$acts.len() - 1].0, Kind::Write) { Touch::Write } else { Touch::Read };
         match looked($pc) {
             Looks::None => {}
             // SAFETY: `looked` found the recorder, this thread's own, and nobody using it.
-            Looks::All if unsafe { (*(*block()).recorder).is_idle_touch($address, $len, LAST) } => {}
+            Looks::All if unsafe { (*(*block()).recorder).is_idle_touch($address, $len, LAST, $pc) } => {}
             Looks::All => on($address, $pc),
             Looks::Sampled => sampled($address, $pc),
             Looks::Confirms => confirms($address, $pc),

@@ -12,6 +12,7 @@ use crate::counters::any_between_processes;
 use crate::rank::{Observed, THREADED, observe};
 #[cfg(not(feature = "mpi"))]
 use crate::shmem::between_processes as reached_by_others;
+use crate::uncounted;
 use core::arch::naked_asm;
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -104,7 +105,8 @@ pub fn atomic<T>(address: u64, width: u8, order: impl Into<Ordered>, pc: u64, op
         for &word in words.iter().filter(|_| reads) {
             if acquires(order) { rank.await_local(recorder, word) } else { rank.see_local(recorder, word) }
         }
-        if recorder.touch(address, u64::from(width), kind, Act::CpuAtomic, pc) == Room::Full {
+        let dark = uncounted::is_dark();
+        if !dark && recorder.touch(address, u64::from(width), kind, Act::CpuAtomic, pc) == Room::Full {
             rank.make_room(recorder);
         }
         for &word in words.iter().filter(|_| writes) {
@@ -126,14 +128,18 @@ pub fn atomic<T>(address: u64, width: u8, order: impl Into<Ordered>, pc: u64, op
         } else if reads && RELAXED.replace(Some(seen)) != Some(seen) {
             session.rank().see(recorder, *word, seen.version);
         }
-        session.touch(recorder, address, u64::from(width), kind, Act::CpuAtomic, pc);
+        if !uncounted::is_dark() {
+            session.touch(recorder, address, u64::from(width), kind, Act::CpuAtomic, pc);
+        }
         // Of a relaxed store after a fence more is taken to be released than is: all that comes before the store.
         if writes && (releases(order) || session.rank().has_fenced(recorder)) {
             session.rank().signal(recorder, *word, counted.update(), how);
         }
         return value;
     }
-    session.touch(recorder, address, u64::from(width), kind, Act::CpuAtomic, pc);
+    if !uncounted::is_dark() {
+        session.touch(recorder, address, u64::from(width), kind, Act::CpuAtomic, pc);
+    }
     value
 }
 

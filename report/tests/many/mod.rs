@@ -183,6 +183,8 @@ pub fn report_of(races: usize) -> Report {
             dropped: 1234,
             exchanges: 12,
             analysis_seconds: 0.734,
+            communication_seconds: 0.2,
+            communication_cpu_seconds: 0.1,
             threads: 8,
             ..Summary::default()
         },

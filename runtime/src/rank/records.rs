@@ -31,7 +31,7 @@ fn progression(runs: &[Run]) -> (usize, u32) {
     const FEWEST: usize = 4;
     let first = &runs[0];
     let stride = runs.get(1).map_or(0, |second| second.lo.saturating_sub(first.lo));
-    if stride <= first.hi - first.lo || first.segment == UNRESOLVED {
+    if stride <= first.hi - first.lo {
         return (1, first.times);
     }
     let like_first = |run: &Run| run.hi - run.lo == first.hi - first.lo && run.same_but_for_bytes(first);
@@ -50,6 +50,7 @@ impl Rank {
             self.sent(to, operations, bytes);
         }
         let mut runs = std::mem::take(&mut self.scratch);
+        recorder.settle_owners();
         recorder.count_repeated();
         recorder.runs.take(&mut runs);
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
@@ -57,7 +58,14 @@ impl Rank {
         }
         let mut left = runs.as_slice();
         while let Some(run) = left.first() {
-            let (teeth, times) = progression(left);
+            let (mut teeth, mut times) = progression(left);
+            if teeth > 1 && run.segment == UNRESOLVED {
+                // One comb, if all of it is in one block.
+                let len = left[teeth - 1].hi - run.lo;
+                if self.blocks.part(run.lo, len).2 < len {
+                    (teeth, times) = (1, run.times);
+                }
+            }
             left = &left[teeth..];
             if self.kept() >= self.limit && !self.make_some_room() {
                 self.dropped += u64::from(times);

@@ -95,7 +95,7 @@ impl Rank {
         recorder.see(&self.regions, self.all_memory());
         if let Some(watch) = &mut self.watch {
             watch.step(event);
-            recorder.follow_tasks(watch.looks());
+            recorder.follow_tasks(watch.looks(), self.ranks == 1);
             if watch.looks_at_each() {
                 recorder.footprint.looks_at_each();
             }
@@ -116,7 +116,7 @@ impl Rank {
             hand.has_private = looks && self.open.is_empty();
         }
         recorder.see(&self.regions, self.all_memory());
-        recorder.follow_tasks(looks);
+        recorder.follow_tasks(looks, self.ranks == 1);
         true
     }
 

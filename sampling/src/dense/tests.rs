@@ -160,6 +160,34 @@ fn loops_that_are_called_once_come_back() {
 }
 
 #[test]
+fn the_last_iterations_of_loops_are_looked_at_a_few_times() {
+    let mut world = World::new("HA0/0", None);
+    let f = world.add(&[1, 2]);
+    for _ in 0..3 * BURST {
+        world.block(f, 0, false);
+        world.block(f, 1, true);
+    }
+    assert!(!world.functions[f].looking && world.dense.asks(world.functions[f].number));
+    for turn in 0..LASTS + 2 {
+        let Compiled { number, blocks, gaps, .. } = &mut world.functions[f];
+        let wake = |site| gaps[blocks.iter().position(|block| block[0] == site).unwrap()] = 0;
+        let accesses = world.dense.last(*number, 1, wake);
+        assert_eq!(accesses > 0, turn < LASTS);
+        if accesses > 0 {
+            world.grant(f, Next::Look(accesses));
+            assert_eq!(world.block(f, 0, false), 1, "turn {turn}");
+            assert_eq!(world.block(f, 0, false), 0, "once in each of them");
+        }
+        for _ in 0..3 * BURST {
+            world.block(f, 0, false);
+        }
+        assert!(!world.functions[f].looking);
+    }
+    assert!(world.dense.last(world.functions[f].number, 0, |_| ()) > 0, "another loop");
+    assert_eq!(world.dense.last(world.functions[f].number, LOOPS, |_| ()), 0, "one too many");
+}
+
+#[test]
 fn private_blocks_rest_and_are_woken() {
     let mut world = World::new("IA", None);
     let f = world.add(&[2]);

@@ -1,13 +1,15 @@
 //! The access history of one treap worker, by guard; and what all of them do with it. Intervals are in pages, as those of the other detectors.
 
+use super::graph::Graph;
 use super::piece::Piece;
 use super::workers::Found;
 use crate::cells::{Cells, Entry};
-use crate::detector::{Access, Race, Side, Touch};
+use crate::detector::{Access, Race, Side, SiteId, Touch};
 use crate::event::Mark;
 use crate::guard::{Guard, Guards};
 use crate::order::Node;
 use crate::pages::Pages;
+use crate::rows::{self, Row, Rows};
 use thrille_history::Interval;
 
 /// Which accesser of a byte stays.
@@ -26,12 +28,12 @@ pub enum Stays {
 }
 
 impl Stays {
-    /// Whether an earlier strand gives way to the one of this piece.
-    fn gives_way(self, earlier: Node, piece: &Piece) -> bool {
+    /// Whether a strand gives way to another one.
+    fn gives_way(self, graph: &Graph, one: Node, other: Node) -> bool {
         match self {
             Self::Last => true,
-            Self::Left => piece.graph.right_of(earlier, piece.strand),
-            Self::Right => piece.graph.left_of(earlier, piece.strand),
+            Self::Left => graph.right_of(one, other),
+            Self::Right => graph.left_of(one, other),
         }
     }
 }
@@ -41,7 +43,17 @@ impl Stays {
 pub struct ByGuard {
     stays: Stays,
     touch: Touch,
-    under: Vec<(Guard, Pages)>,
+    under: Vec<(Guard, Pages, Rows)>,
+}
+
+/// Puts the rows among the others, of the left-most or the right-most.
+fn settle(stays: Stays, graph: &Graph, pages: &mut Pages, rows: &mut Rows) {
+    rows.settle(
+        pages,
+        |one, other| {
+            if stays.gives_way(graph, Node(one.mark.0), Node(other.mark.0)) { other } else { one }
+        },
+    );
 }
 
 impl ByGuard {
@@ -51,9 +63,12 @@ impl ByGuard {
     }
 
     /// Looks for what races with an access of a piece.
-    pub fn check(&self, piece: &Piece, access: &Access, guards: &Guards, found: &Found) {
+    pub fn check(&mut self, piece: &Piece, access: &Access, guards: &Guards, found: &Found) {
         let &Access { at, touch, guard, site } = access;
-        for (other, pages) in self.under.iter().filter(|(other, _)| !guards.exclude(*other, guard)) {
+        for (other, pages, rows) in self.under.iter_mut().filter(|(other, ..)| !guards.exclude(*other, guard)) {
+            if !rows.is_clear_of(at) {
+                settle(self.stays, &piece.graph, pages, rows);
+            }
             pages.visit(at, |stored, entry| {
                 let earlier = Node(entry.mark.0);
                 if piece.graph.parallel(earlier, piece.strand)
@@ -67,29 +82,57 @@ impl ByGuard {
         }
     }
 
+    fn index(&mut self, guard: Guard) -> usize {
+        self.under.iter().position(|(known, ..)| *known == guard).unwrap_or_else(|| {
+            self.under.push((guard, Pages::default(), Rows::default()));
+            self.under.len() - 1
+        })
+    }
+
+    /// Remembers a row of reads of a piece, of which this is the first.
+    pub fn remember_row(&mut self, piece: &Piece, access: &Access, row: Row) {
+        if row.count < rows::LONG {
+            return row.intervals().for_each(|at| self.remember(piece, &Access { at, ..*access }));
+        }
+        let index = self.index(access.guard);
+        let (_, pages, rows) = &mut self.under[index];
+        if !rows.keep(row, Entry { mark: Mark(piece.strand.0), site: access.site }) {
+            settle(self.stays, &piece.graph, pages, rows);
+        }
+    }
+
     /// Remembers an access of a piece.
     pub fn remember(&mut self, piece: &Piece, access: &Access) {
-        let index = self.under.iter().position(|(guard, _)| *guard == access.guard).unwrap_or_else(|| {
-            self.under.push((access.guard, Pages::default()));
-            self.under.len() - 1
-        });
+        let index = self.index(access.guard);
         let (pages, stays) = (&mut self.under[index].1, self.stays);
         let now = Entry { mark: Mark(piece.strand.0), site: access.site };
-        let keeps = |old: Entry| old.mark == now.mark || !stays.gives_way(Node(old.mark.0), piece);
+        let keeps = |old: Entry| old.mark == now.mark || !stays.gives_way(&piece.graph, Node(old.mark.0), piece.strand);
         pages.update(access.at, |_, old| Some(old.filter(|&old| keeps(old)).unwrap_or(now)));
     }
 
     /// These bytes are other memory from now on.
-    pub fn forget(&mut self, at: Interval) {
-        for (_, pages) in &mut self.under {
+    pub fn forget(&mut self, graph: &Graph, at: Interval) {
+        for (_, pages, rows) in &mut self.under {
+            if !rows.is_clear_of(at) {
+                settle(self.stays, graph, pages, rows);
+            }
             pages.forget(at);
+        }
+    }
+
+    /// Calls `visit` with the place of each access that is remembered.
+    pub fn sites(&self, mut visit: impl FnMut(SiteId)) {
+        for (_, pages, rows) in &self.under {
+            pages.entries(|entry| visit(entry.site));
+            rows.entries(|entry| visit(entry.site));
         }
     }
 
     /// Everything so far comes before what comes now.
     pub fn clear(&mut self) {
-        for (_, pages) in &mut self.under {
+        for (_, pages, rows) in &mut self.under {
             pages.clear();
+            rows.clear();
         }
     }
 }

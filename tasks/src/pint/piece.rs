@@ -2,8 +2,9 @@
 
 use super::graph::Graph;
 use super::queue::Weighs;
-use crate::detector::{Access, Touch};
+use crate::detector::{Access, SiteId, Touch};
 use crate::order::Node;
+use crate::rows::Row;
 use crate::strand::coalesce;
 use std::sync::Arc;
 use thrille_history::Interval;
@@ -37,10 +38,16 @@ pub struct Piece {
     pub strand: Node,
     /// What the caller wants to find again with a race.
     pub stamp: u64,
+    /// Sites that no later piece has ([`super::Logs`]).
+    pub done: Vec<SiteId>,
+    /// What they stand for takes so much room.
+    pub logged: usize,
     /// Memory that others used for something else before: forgotten before the accesses.
     pub renewed: Vec<Interval>,
     /// What it read.
     pub reads: Vec<Access>,
+    /// What of that are rows, with the first access of each.
+    pub rows: Vec<(Access, Row)>,
     /// What it read before it wrote it.
     pub overwritten: Vec<Access>,
     /// What it wrote.
@@ -51,10 +58,16 @@ pub struct Piece {
     pub freed: Vec<Block>,
 }
 
+/// A piece takes more room than an access.
+const EMPTY: usize = 8;
+
 impl Weighs for Piece {
     fn weight(&self) -> usize {
-        1 + self.renewed.len()
+        EMPTY
+            + self.logged
+            + self.renewed.len()
             + self.reads.len()
+            + self.rows.len()
             + self.overwritten.len()
             + self.writes.len()
             + self.gone.len()
@@ -70,11 +83,17 @@ pub struct Draft {
     /// As in [`Piece`].
     pub reads: Vec<Access>,
     /// As in [`Piece`].
+    pub rows: Vec<(Access, Row)>,
+    /// As in [`Piece`].
     pub overwritten: Vec<Access>,
     /// As in [`Piece`].
     pub writes: Vec<Access>,
     /// As in [`Piece`].
     pub stamp: u64,
+    /// As in [`Piece`].
+    pub done: Vec<SiteId>,
+    /// As in [`Piece`].
+    pub logged: usize,
     /// As in [`Piece`].
     pub renewed: Vec<Interval>,
     /// As in [`Piece`].
@@ -88,6 +107,8 @@ impl Draft {
     pub fn is_empty(&self) -> bool {
         let lists = [&self.accesses, &self.reads, &self.overwritten, &self.writes];
         lists.iter().all(|list| list.is_empty())
+            && self.rows.is_empty()
+            && self.done.is_empty()
             && self.renewed.is_empty()
             && self.gone.is_empty()
             && self.freed.is_empty()
@@ -108,7 +129,21 @@ impl Draft {
             list.clear();
             needed
         });
-        let (renewed, gone, freed) = (take(&mut self.renewed), take(&mut self.gone), take(&mut self.freed));
-        Piece { graph, strand, stamp: self.stamp, renewed, reads, overwritten, writes, gone, freed }
+        let (rows, renewed) = (take(&mut self.rows), take(&mut self.renewed));
+        let (gone, freed) = (take(&mut self.gone), take(&mut self.freed));
+        Piece {
+            graph,
+            strand,
+            stamp: self.stamp,
+            done: take(&mut self.done),
+            logged: take(&mut self.logged),
+            renewed,
+            reads,
+            rows,
+            overwritten,
+            writes,
+            gone,
+            freed,
+        }
     }
 }

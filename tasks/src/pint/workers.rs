@@ -13,8 +13,9 @@ use super::piece::{Block, Piece};
 use super::queue::{Follower, Queue, Weighs};
 use super::recycle::KeptBack;
 use super::trace::{Collector, Traces};
-use crate::detector::{Race, Touch};
+use crate::detector::{Access, Race, SiteId, Touch};
 use crate::guard::{Guard, Guards};
+use crate::rows::Row;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use thrille_history::Interval;
@@ -26,6 +27,8 @@ pub enum Item {
     Piece(Piece),
     /// Memory that is to be forgotten by all, then given back.
     Forget(Vec<Block>),
+    /// Everybody tells which sites it remembers.
+    Sweep,
 }
 
 impl Weighs for Item {
@@ -33,12 +36,25 @@ impl Weighs for Item {
         match self {
             Self::Piece(piece) => piece.weight(),
             Self::Forget(blocks) => 1 + blocks.len(),
+            Self::Sweep => 1,
         }
     }
 }
 
 /// Is told of races, with the stamp of the later piece.
 pub type Found = dyn Fn(&Race, u64) + Send + Sync;
+
+/// Who has the logs that the sites of accesses stand for, and wants to know which are needed.
+pub trait Logs: Send + Sync {
+    /// All have looked at the pieces of these sites: from now on they are needed if they are remembered. Whether it is time to ask what is, of those so far.
+    fn looked_at(&self, sites: &[SiteId]) -> bool;
+
+    /// These are remembered.
+    fn needed(&self, sites: &mut dyn Iterator<Item = SiteId>);
+
+    /// All that are have been told.
+    fn end_sweep(&self);
+}
 
 /// Gives memory back to the allocator.
 pub type GiveBack = dyn Fn(Block) + Send + Sync;
@@ -55,10 +71,11 @@ pub struct Shared {
     pub over: AtomicBool,
     found: Box<Found>,
     give_back: Box<GiveBack>,
+    logs: Box<dyn Logs>,
 }
 
 impl Shared {
-    pub fn new(found: Box<Found>, give_back: Box<GiveBack>) -> Self {
+    pub fn new(found: Box<Found>, give_back: Box<GiveBack>, logs: Box<dyn Logs>) -> Self {
         Self {
             traces: Traces::default(),
             queue: Queue::default(),
@@ -66,6 +83,7 @@ impl Shared {
             over: AtomicBool::new(false),
             found,
             give_back,
+            logs,
         }
     }
 }
@@ -92,12 +110,13 @@ impl History {
     }
 
     fn forget<'a>(&mut self, gone: impl IntoIterator<Item = &'a Interval>) {
+        let Some(graph) = &self.graph else { return };
         for &at in gone {
-            self.parts.iter_mut().for_each(|part| part.forget(at));
+            self.parts.iter_mut().for_each(|part| part.forget(graph, at));
         }
     }
 
-    fn look_at(&mut self, item: &Item, look: impl FnOnce(&mut [ByGuard], &Piece)) {
+    fn look_at(&mut self, item: &Item, logs: &dyn Logs, look: impl FnOnce(&mut [ByGuard], &Piece)) {
         match item {
             Item::Piece(piece) => {
                 self.enter(piece);
@@ -107,6 +126,17 @@ impl History {
             Item::Forget(blocks) => {
                 let gone = |block: &Block| Interval::from_len(block.address, block.len).ok();
                 self.forget(&blocks.iter().filter_map(gone).collect::<Vec<_>>());
+            }
+            Item::Sweep => {
+                let mut sites = Vec::new();
+                for part in &self.parts {
+                    part.sites(|site| {
+                        if sites.last() != Some(&site) {
+                            sites.push(site);
+                        }
+                    });
+                }
+                logs.needed(&mut sites.into_iter());
             }
         }
     }
@@ -185,10 +215,17 @@ impl Writer {
         let guards = self.shared.guards.read().unwrap_or_else(PoisonError::into_inner);
         let found = &self.shared.found;
         for item in items {
-            self.history.look_at(item, |parts, piece| {
+            self.history.look_at(item, &*self.shared.logs, |parts, piece| {
                 for access in piece.reads.iter().chain(&piece.overwritten).chain(&piece.writes) {
-                    for part in parts.iter() {
+                    for part in parts.iter_mut() {
                         part.check(piece, access, &guards, found);
+                    }
+                }
+                for (access, row) in &piece.rows {
+                    for at in row.intervals() {
+                        for part in parts.iter_mut() {
+                            part.check(piece, &Access { at, ..*access }, &guards, found);
+                        }
                     }
                 }
                 for access in &piece.writes {
@@ -205,11 +242,19 @@ impl Writer {
 
     /// What all have looked at: pieces' memory is kept back, what was forgotten goes to the allocator.
     fn recycle(&mut self) {
+        let mut done = Vec::new();
         for item in self.recycled.drain(..) {
             match &*item {
-                Item::Piece(piece) => self.kept_back.add(&piece.freed),
+                Item::Piece(piece) => {
+                    self.kept_back.add(&piece.freed);
+                    done.extend(&piece.done);
+                }
                 Item::Forget(blocks) => blocks.iter().for_each(|&block| (self.shared.give_back)(block)),
+                Item::Sweep => self.shared.logs.end_sweep(),
             }
+        }
+        if self.shared.logs.looked_at(&done) {
+            self.file(&[Arc::new(Item::Sweep)], 0);
         }
         let surplus = self.kept_back.surplus();
         if !surplus.is_empty() {
@@ -230,15 +275,16 @@ pub fn read(shared: &Shared, who: Follower) {
         let mut frees = false;
         for item in &items {
             let guards = shared.guards.read().unwrap_or_else(PoisonError::into_inner);
-            history.look_at(item, |parts, piece| {
+            history.look_at(item, &*shared.logs, |parts, piece| {
                 for access in &piece.writes {
-                    for part in parts.iter() {
+                    for part in parts.iter_mut() {
                         part.check(piece, access, &guards, &shared.found);
                     }
                 }
-                for access in &piece.reads {
+                let one = |access: &Access| (*access, Row::one(access.at));
+                for (access, row) in piece.reads.iter().map(one).chain(piece.rows.iter().copied()) {
                     for part in parts.iter_mut() {
-                        part.remember(piece, access);
+                        part.remember_row(piece, &access, row);
                     }
                 }
                 frees |= !piece.freed.is_empty();

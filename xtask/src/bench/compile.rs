@@ -21,26 +21,29 @@ pub struct Built {
 /// How to compile for one model.
 pub struct Compiler {
     pub model: Model,
-    cc: &'static str,
+    /// The compiler itself.
+    pub own: String,
+    /// What is called: it, or what calls it.
+    cc: String,
     dir: PathBuf,
 }
 
 impl Compiler {
     /// Looks for what is needed.
-    pub fn new(model: Model) -> Result<Self> {
+    pub fn new(model: Model, own: &str) -> Result<Self> {
+        if !has(own) {
+            return Err(format!("{own} was not found: install it"));
+        }
         let cc = match model {
-            Model::Shmem => "gcc",
+            Model::Shmem => own,
             Model::Mpi => "mpicc.openmpi",
         };
         if !has(cc) {
-            return Err(match model {
-                Model::Shmem => "gcc was not found: install it".into(),
-                Model::Mpi => "Open MPI was not found (mpicc.openmpi): apt install openmpi-bin libopenmpi-dev".into(),
-            });
+            return Err("Open MPI was not found (mpicc.openmpi): apt install openmpi-bin libopenmpi-dev".into());
         }
-        let dir = target().join("nas-bench").join(model.name());
+        let dir = target().join("nas-bench").join(model.name()).join(own);
         std::fs::create_dir_all(&dir).map_err(|e| format!("cannot make {}: {e}", dir.display()))?;
-        Ok(Self { model, cc, dir })
+        Ok(Self { model, own: own.into(), cc: cc.into(), dir })
     }
 
     /// Builds a program. Always: it takes a second, and nothing can be stale.
@@ -54,7 +57,10 @@ impl Compiler {
         let source = program.path().into_os_string();
         let libraries = build::thrille().with_file_name("../injected");
         match kind {
-            Kind::Native => {
+            Kind::Native | Kind::Tsan => {
+                if kind == Kind::Tsan {
+                    compile.push("-fsanitize=thread".into());
+                }
                 compile.extend([source, "-o".into(), path.clone().into()]);
                 if self.model == Model::Shmem {
                     compile.push(include(&root().join("shmem/include")));
@@ -62,26 +68,34 @@ impl Compiler {
                     compile.extend(["-Xlinker".into(), "-rpath".into(), "-Xlinker".into(), libraries.into()]);
                 }
                 compile.push("-lm".into());
-                run(Command::new(self.cc).args(compile))?;
+                run(self.command().args(compile))?;
             }
             Kind::CallsOnly => {
                 let object = name(".o");
                 compile.extend(["-c".into(), source, "-o".into(), object.clone().into()]);
                 compile.push(include(&root().join("shmem/include")));
-                run(Command::new(self.cc).args(compile))?;
-                run(self.thrille_cc().arg(object).arg("-o").arg(&path).arg("-lm"))?;
+                run(self.command().args(compile))?;
+                run(self.thrille_cc(&[]).arg(object).arg("-o").arg(&path).arg("-lm"))?;
             }
             Kind::Hooks | Kind::Full => {
                 compile.extend([source, "-o".into(), path.clone().into(), "-lm".into()]);
-                run(self.thrille_cc().args(compile))?;
+                // Where functions are there twice, nobody listening means the plain copy.
+                let how: &[&str] = if kind == Kind::Hooks { &["--instrument", "hooks"] } else { &[] };
+                run(self.thrille_cc(how).args(compile))?;
             }
         }
         Ok(Built { path })
     }
 
-    fn thrille_cc(&self) -> Command {
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.cc);
+        command.env("OMPI_CC", &self.own);
+        command
+    }
+
+    fn thrille_cc(&self, how: &[&str]) -> Command {
         let mut command = Command::new(build::thrille());
-        command.args(["cc", "--", self.cc]);
+        command.arg("cc").args(how).args(["--", &self.cc]).env("OMPI_CC", &self.own);
         command
     }
 }

@@ -7,13 +7,20 @@ pub enum Kind {
     Native,
     /// Library calls are observed, loads and stores are not instrumented.
     CallsOnly,
-    /// Instrumented, but run without a detector: what the hooks alone cost.
+    /// A call before each access, but run without a detector: what the hooks alone cost.
     Hooks,
+    /// As without the detector, with the compiler's own thread sanitizer.
+    Tsan,
     /// Instrumented and observed.
     Full,
 }
 
 impl Kind {
+    /// Whether it looks for races, so that what it costs is of interest.
+    pub fn watches(self) -> bool {
+        self.detects() || self == Self::Tsan
+    }
+
     /// Whether there is a report.
     pub fn detects(self) -> bool {
         matches!(self, Self::CallsOnly | Self::Full)
@@ -31,7 +38,7 @@ pub struct Config {
 }
 
 /// All, the one that the others are compared with first. The paper's are called as in its table; those with a budget by its percentage.
-pub const CONFIGS: [Config; 12] = [
+pub const CONFIGS: [Config; 14] = [
     Config { name: "native", kind: Kind::Native, options: &[] },
     Config { name: "NL", kind: Kind::CallsOnly, options: &[] },
     Config { name: "hooks", kind: Kind::Hooks, options: &[] },
@@ -39,9 +46,11 @@ pub const CONFIGS: [Config; 12] = [
     Config { name: "HA.5", kind: Kind::Full, options: &["--sampling", "HA.5"] },
     Config { name: "IA", kind: Kind::Full, options: &["--sampling", "IA"] },
     Config { name: "FA0", kind: Kind::Full, options: &["--sampling", "FA0"] },
+    Config { name: "F", kind: Kind::Full, options: &["--sampling", "F"] },
     Config { name: "I", kind: Kind::Full, options: &["--sampling", "I"] },
     Config { name: "2%", kind: Kind::Full, options: &["--budget", "2%"] },
     Config { name: "5%", kind: Kind::Full, options: &["--budget", "5%"] },
     Config { name: "10%", kind: Kind::Full, options: &["--budget", "10%"] },
     Config { name: "50%", kind: Kind::Full, options: &["--budget", "50%"] },
+    Config { name: "TSan", kind: Kind::Tsan, options: &[] },
 ];

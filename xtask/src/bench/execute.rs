@@ -102,6 +102,9 @@ impl Execution<'_> {
         if model == Model::Mpi {
             command.envs(OPEN_MPI);
         }
+        if self.config.kind == Kind::Tsan {
+            command.env("TSAN_OPTIONS", "exitcode=0");
+        }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Ok(command)
     }
@@ -161,7 +164,10 @@ fn read(report: &Value, row: &mut Row) {
     row.observed = figure("observed");
     row.recorded = figure("recorded");
     row.dropped = figure("dropped");
-    row.analysis = report["summary"]["analysis_seconds"].as_f64().unwrap_or(0.0);
+    let seconds = |name: &str| report["summary"][name].as_f64().unwrap_or(0.0);
+    row.analysis = seconds("analysis_seconds");
+    row.waiting = seconds("communication_seconds");
+    row.communication = seconds("communication_cpu_seconds");
     let place = |side: &Value| {
         let path = side["at"]["path"].as_str().or(side["at"]["file"].as_str()).unwrap_or("?");
         let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -33,6 +33,8 @@ pub struct Options {
     pub ranks: Vec<u32>,
     pub configs: Vec<String>,
     pub model: Model,
+    /// `gcc`, or a clang whose plugin is built.
+    pub compiler: String,
     pub repetitions: u32,
     /// Of one run; more is "did not finish".
     pub limit: Duration,
@@ -49,6 +51,7 @@ impl Default for Options {
             ranks: vec![2],
             configs: CONFIGS.iter().map(|config| config.name.into()).collect(),
             model: Model::Shmem,
+            compiler: "gcc".into(),
             repetitions: 3,
             limit: Duration::from_secs(600),
             races: Some('S'),
@@ -89,6 +92,7 @@ fn parse(words: &[String]) -> Result<Options> {
                     _ => return Err(format!("there is no model {value}: shmem and mpi are")),
                 }
             }
+            "--compiler" => options.compiler = value,
             "--repetitions" => options.repetitions = number()?,
             "--limit" => options.limit = Duration::from_secs(number()?.into()),
             "--races" => options.races = if value == "none" { None } else { Some(class(&value)?) },
@@ -99,7 +103,8 @@ fn parse(words: &[String]) -> Result<Options> {
     Ok(options)
 }
 
-fn class(text: &str) -> Result<char> {
+/// The letter of a class.
+pub fn class(text: &str) -> Result<char> {
     let mut letters = text.chars();
     match (letters.next().map(|letter| letter.to_ascii_uppercase()), letters.next()) {
         (Some(letter), None) if "SWABCD".contains(letter) => Ok(letter),
@@ -126,6 +131,7 @@ mod tests {
     #[test]
     fn words_and_mistakes() {
         assert_eq!(said(""), Ok(Options::default()));
+        assert_eq!(said("--compiler clang-16").unwrap().compiler, "clang-16");
         let options =
             said("--programs=ep,CG --classes s,W --ranks 1,2 --configs native,full --races none --limit 60").unwrap();
         assert_eq!((options.programs.len(), options.classes, options.ranks), (2, vec!['S', 'W'], vec![1, 2]));

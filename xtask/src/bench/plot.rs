@@ -9,7 +9,7 @@ use std::path::Path;
 
 const COLOURS: [&str; CONFIGS.len()] = [
     "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#222255", "#225555", "#666633",
-    "#663333", "#555555",
+    "#663333", "#555555", "#999933", "#000000",
 ];
 const BAR: f64 = 22.0;
 const LEFT: f64 = 70.0;
@@ -140,7 +140,7 @@ fn slowdown(rows: &[Row]) -> String {
 /// Shares of the time that full observation takes more.
 fn breakdown(rows: &[Row]) -> String {
     let keys = subjects(rows);
-    let legend = ["instrumentation", "detection"];
+    let legend = ["instrumentation", "computation", "communication"];
     let mut canvas = Canvas::new(
         LEFT + (BAR * 2.0 + 24.0) * keys.len() as f64 + 40.0,
         "Where the processor time of full observation goes",
@@ -154,7 +154,7 @@ fn breakdown(rows: &[Row]) -> String {
     for (i, key) in keys.iter().enumerate() {
         let x = LEFT + 12.0 + (BAR * 2.0 + 24.0) * i as f64;
         if let Some(parts) = Parts::of(rows, key) {
-            let shares = [parts.instrumentation, parts.detection];
+            let shares = [parts.instrumentation, parts.computation, parts.communication];
             let sum = shares.iter().sum::<f64>().max(1e-9);
             let mut at = 0.0;
             for (share, colour) in shares.into_iter().zip(COLOURS) {
@@ -188,7 +188,7 @@ mod tests {
         let rows = [row("native", 1.0), row("NL", 1.1), row("hooks", 2.0), row("full", 20.0)];
         // Background, the legend, the bars.
         assert_eq!(slowdown(&rows).matches("<rect").count(), 7);
-        assert_eq!(breakdown(&rows).matches("<rect").count(), 5);
+        assert_eq!(breakdown(&rows).matches("<rect").count(), 7);
         assert!(slowdown(&[]).ends_with("</svg>\n"));
     }
 }

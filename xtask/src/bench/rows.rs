@@ -50,14 +50,19 @@ pub struct Row {
     pub observed: u64,
     pub recorded: u64,
     pub dropped: u64,
+    /// The detector's own figure: wall time of its exchanges, of the slowest rank.
     pub analysis: f64,
+    /// Of that, sending and waiting for what others send, of the rank with the most.
+    pub waiting: f64,
+    /// Processor time that this took, of all ranks.
+    pub communication: f64,
     /// Pairs of lines that were reported, as `file:line+file:line`, separated by blanks.
     pub found: BTreeSet<Pair>,
     pub missed: usize,
     pub wrong: usize,
 }
 
-const HEADER: &str = "program,model,variant,class,ranks,config,repetition,outcome,wall_s,cpu_s,load,timed_s,peak_bytes,executed,observed,recorded,dropped,analysis_s,missed,wrong,found";
+const HEADER: &str = "program,model,variant,class,ranks,config,repetition,outcome,wall_s,cpu_s,load,timed_s,peak_bytes,executed,observed,recorded,dropped,analysis_s,waiting_s,communication_cpu_s,missed,wrong,found";
 
 impl Row {
     pub fn new(key: Key) -> Self {
@@ -74,6 +79,8 @@ impl Row {
             recorded: 0,
             dropped: 0,
             analysis: 0.0,
+            waiting: 0.0,
+            communication: 0.0,
             found: BTreeSet::new(),
             missed: 0,
             wrong: 0,
@@ -116,8 +123,9 @@ impl Row {
             key.repetition, self.wall, self.cpu, self.load, self.timed, self.peak
         );
         let counts = format!("{},{},{},{}", self.executed, self.observed, self.recorded, self.dropped);
-        let races = format!("{:.6},{},{},{}", self.analysis, self.missed, self.wrong, found.join(" "));
-        format!("{head},{times},{counts},{races}")
+        let exchanges = format!("{:.6},{:.6},{:.6}", self.analysis, self.waiting, self.communication);
+        let races = format!("{},{},{}", self.missed, self.wrong, found.join(" "));
+        format!("{head},{times},{counts},{exchanges},{races}")
     }
 
     fn parse(line: &str) -> Option<Self> {
@@ -153,9 +161,11 @@ impl Row {
             recorded: fields[15].parse().ok()?,
             dropped: fields[16].parse().ok()?,
             analysis: fields[17].parse().ok()?,
-            missed: fields[18].parse().ok()?,
-            wrong: fields[19].parse().ok()?,
-            found: fields[20].split_whitespace().map(pair).collect::<Option<_>>()?,
+            waiting: fields[18].parse().ok()?,
+            communication: fields[19].parse().ok()?,
+            missed: fields[20].parse().ok()?,
+            wrong: fields[21].parse().ok()?,
+            found: fields[22].split_whitespace().map(pair).collect::<Option<_>>()?,
         })
     }
 }
@@ -222,7 +232,17 @@ mod tests {
             repetition,
         };
         let found = BTreeSet::from([("cg.c:1".to_owned(), "cg.c:2".to_owned())]);
-        Row { wall: 1.5, cpu: 0.25, load: 2.5, peak: 7, found, missed: 1, ..Row::new(key) }
+        Row {
+            wall: 1.5,
+            cpu: 0.25,
+            load: 2.5,
+            peak: 7,
+            waiting: 0.5,
+            communication: 0.125,
+            found,
+            missed: 1,
+            ..Row::new(key)
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! say nothing.
 
 use super::execute::{cpu_of_children, load, watch};
+use crate::args::Configs;
 use crate::{Result, build, packages, root, target};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -41,9 +42,12 @@ enum How {
 }
 
 impl How {
-    /// Whether it is run before the others.
+    /// Whether the goals are about it: it is run before the others.
     fn is_of_interest(self) -> bool {
-        matches!(self, Self::Plain | Self::Tasks("stint" | "esp-bags", _) | Self::Sampled(_) | Self::Archer)
+        matches!(
+            self,
+            Self::Plain | Self::Tasks("stint" | "esp-bags" | "pint", _) | Self::Sampled(_) | Self::Archer | Self::Tsan
+        )
     }
 }
 
@@ -116,7 +120,7 @@ impl Measured {
 }
 
 /// Runs everything so many times and writes the results into a directory.
-pub fn tasks(repetitions: u32, out: Option<PathBuf>) -> Result<()> {
+pub fn tasks(repetitions: u32, out: Option<PathBuf>, which: Configs) -> Result<()> {
     packages::install_for("`bench tasks`", packages::COMPARED)?;
     build::build_without_mpi()?;
     let out = out.map_or_else(|| Ok(super::default_dir()?.with_extension("tasks")), Ok::<_, String>)?;
@@ -130,6 +134,7 @@ pub fn tasks(repetitions: u32, out: Option<PathBuf>) -> Result<()> {
         all
     });
     let (first, later): (Vec<usize>, Vec<usize>) = (0..CONFIGS.len()).partition(|&c| CONFIGS[c].1.is_of_interest());
+    let later = if which == Configs::All { later } else { Vec::new() };
     for repetition in 0..repetitions {
         for configs in [&first, &later] {
             for (p, (program, arguments)) in PROGRAMS.iter().enumerate() {
@@ -255,11 +260,21 @@ fn table(all: &Runs) -> String {
         "\nProcessor time over that of the plain program on one thread, medians; memory in MB behind it. R: reports races, of which there are none. DNF: ended \
          after a while.\n\n",
     );
-    let columns: Vec<usize> = (0..CONFIGS.len()).filter(|&c| !matches!(CONFIGS[c].1, How::Built(_))).collect();
+    let was_run = |&c: &usize| (0..PROGRAMS.len()).any(|p| all.get(&(p, c)).is_some_and(|runs| !runs.is_empty()));
+    let runs: Vec<usize> = (0..CONFIGS.len()).filter(was_run).collect();
+    let (built, columns): (Vec<usize>, Vec<usize>) = runs.iter().partition(|&&c| matches!(CONFIGS[c].1, How::Built(_)));
     rows(&mut out, all, &columns);
-    out.push_str("\nThe same with `stint`, built in other ways:\n\n");
-    let columns: Vec<usize> = (0..CONFIGS.len()).filter(|&c| c < 2 || matches!(CONFIGS[c].1, How::Built(_))).collect();
-    rows(&mut out, all, &columns);
+    if let Some(archer) = columns.iter().copied().find(|&c| CONFIGS[c].1 == How::Archer) {
+        out.push_str(
+            "\nOver Archer, where that finishes: processor time, and peak memory behind it. Below 1 is ahead, and the goal for memory is 0.5.\n\n",
+        );
+        let ours = |&c: &usize| matches!(CONFIGS[c].1, How::Tasks(..) | How::Sampled(_));
+        ratios(&mut out, all, &columns.iter().copied().filter(ours).collect::<Vec<_>>(), archer);
+    }
+    if !built.is_empty() {
+        out.push_str("\nThe same with `stint`, built in other ways:\n\n");
+        rows(&mut out, all, &[&[0, 1], built.as_slice()].concat());
+    }
     let loads: Vec<f64> = all.values().flatten().map(|m| m.load).collect();
     let (least, most) = loads.iter().fold((f64::MAX, 0.0_f64), |(a, b), &load| (a.min(load), b.max(load)));
     let _ = writeln!(out, "\nProcesses that wanted to run meanwhile: {least:.1} to {most:.1}.");
@@ -305,6 +320,37 @@ fn rows(out: &mut String, all: &Runs, columns: &[usize]) {
         let (sum, count) = means[c];
         let of = if count == PROGRAMS.len() { String::new() } else { format!(" of {count}") };
         let _ = write!(out, "| {:.2}{of} ", (sum / f64::from(count as u32)).exp());
+    }
+    out.push_str("|\n");
+}
+
+/// A row for each program: time and memory over those of another configuration, and their geometric means.
+fn ratios(out: &mut String, all: &Runs, columns: &[usize], over: usize) {
+    let of = |p: usize, c: usize| {
+        let runs = all.get(&(p, c)).filter(|runs| !runs.is_empty() && !runs.iter().any(|m| m.stopped))?;
+        Some((median(runs.iter().map(|m| m.seconds)).max(0.01), median(runs.iter().map(|m| m.peak_mb)).max(1.0)))
+    };
+    let names: Vec<&str> = columns.iter().map(|&c| CONFIGS[c].0).collect();
+    let _ = writeln!(out, "| program | {} |\n|---|{}", names.join(" | "), "---|".repeat(columns.len()));
+    let mut sums = vec![(0.0, 0.0, 0); columns.len()];
+    for (p, (program, _)) in PROGRAMS.iter().enumerate() {
+        let Some(other) = of(p, over) else { continue };
+        let _ = write!(out, "| {program} ");
+        for (sum, &c) in sums.iter_mut().zip(columns) {
+            let Some(one) = of(p, c) else {
+                out.push_str("| – ");
+                continue;
+            };
+            let (time, memory) = (one.0 / other.0, one.1 / other.1);
+            *sum = (sum.0 + time.ln(), sum.1 + memory.ln(), sum.2 + 1);
+            let _ = write!(out, "| {time:.2}, {memory:.2} ");
+        }
+        out.push_str("|\n");
+    }
+    out.push_str("| geometric mean ");
+    for (time, memory, count) in sums {
+        let mean = |sum: f64| (sum / f64::from(count)).exp();
+        let _ = write!(out, "| {:.2}, {:.2} ", mean(time), mean(memory));
     }
     out.push_str("|\n");
 }

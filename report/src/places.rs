@@ -1,0 +1,43 @@
+//! Where in the program something happened.
+//!
+//! The innermost line, unless it is of the compiler or the system: what a header of the C++ library does is the doing of the line that calls it.
+
+use crate::build::{is_ours, is_outermost};
+use crate::modules::Modules;
+use crate::records::RankRecords;
+use crate::shape::Frame;
+use thrille_model::{Side, StackId};
+
+/// Deeper stacks are cut: a tree with a loop in it must not hold us up.
+const MAX_STACK: usize = 256;
+
+/// What a side did, and from where that was called, the line that it is named by first.
+pub fn frames(side: &Side, modules: &mut Modules, ranks: &[RankRecords]) -> Vec<Frame> {
+    let mut frames = modules.frames(side.site).to_vec();
+    callers(side, modules, ranks, &mut frames);
+    let own = frames.iter().position(is_programs).unwrap_or(0);
+    frames.split_off(own)
+}
+
+/// Whether the line that a side is named by is at its site, whoever called.
+pub fn is_at_site(side: &Side, modules: &mut Modules) -> bool {
+    modules.frames(side.site).iter().any(is_programs)
+}
+
+/// Whether a line belongs to the program, as far as known.
+fn is_programs(frame: &Frame) -> bool {
+    let of_system = |path: &str| ["/usr/include/", "/usr/lib/"].iter().any(|dir| path.starts_with(dir));
+    frame.path.as_deref().is_none_or(|path| !of_system(path) && !path.contains("/include/c++/"))
+}
+
+/// Adds the callers, innermost first.
+fn callers(side: &Side, modules: &mut Modules, ranks: &[RankRecords], frames: &mut Vec<Frame>) {
+    let Some(rank) = ranks.get(side.strand.rank.0 as usize) else { return };
+    let mut node = side.stack;
+    while node != StackId::default() && frames.len() < MAX_STACK && !frames.last().is_some_and(is_outermost) {
+        let Some(&(parent, call)) = rank.stacks.get(&node) else { return };
+        // A thread's first function was called by our own library.
+        frames.extend(modules.frames(call).iter().filter(|f| !is_ours(&f.module)).cloned());
+        node = parent;
+    }
+}

@@ -1,0 +1,25 @@
+/* thrille: n=2,3 */
+/* A barrier before the receive tells the sender nothing about the buffer of a send whose request was freed. */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    long value = 1;
+    if (me == 0) {
+        MPI_Request request;
+        MPI_Isend(&value, 1, MPI_LONG, 1, 0, MPI_COMM_WORLD, &request); /* race: a */
+        MPI_Request_free(&request);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0) {
+        value = 2; /* race: a */
+    }
+    if (me == 1) {
+        MPI_Recv(&value, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
