@@ -9,6 +9,8 @@
 //! | [`serial`] | tasks one after the other, for `--tasks` |
 //! | [`parallel`] | tasks on several threads, for `--tasks pint` |
 //! | [`loops`] | `taskloop` with `if(0)` |
+//! | [`sections`] | gcc's sections, each a strand where that is known to be right |
+//! | [`turns`] | work that goes to whoever comes first |
 //! | [`bound`] | tasks that ask which thread runs them |
 //! | [`reduce`] | clang's reductions, of which OMPT does not tell |
 //!
@@ -20,6 +22,7 @@
 
 mod abi;
 mod bound;
+mod current;
 mod flush;
 mod loops;
 pub mod parallel;
@@ -28,10 +31,12 @@ mod sections;
 pub mod serial;
 mod strand;
 mod tasks;
+mod turns;
 
 use crate::rank::{Observed, detach};
 use abi::{
-    Data, Dependence, Frame, GetTaskMemory, LOOPS, Lookup, ORDERED, SetCallback, StartTool, StartToolFn, WORKER,
+    Data, Dependence, Frame, GetTaskMemory, LOOPS, Lookup, ORDERED, SINGLE_EXECUTOR, SetCallback, StartTool,
+    StartToolFn, WORKER,
 };
 use abi::{dependence, event, scope, status, sync, task};
 use parallel::Step;
@@ -149,6 +154,8 @@ unsafe extern "C" fn initialize(lookup: Lookup, _device: c_int, _tool: *mut Data
         return 0;
     }
     TASK_MEMORY.store(memory as usize, Ordering::Release);
+    // SAFETY: as above.
+    current::TASK_INFO.store(unsafe { lookup(c"ompt_get_task_info".as_ptr()) } as usize, Ordering::Release);
     // SAFETY: OMPT says that the function of this name has this type.
     let set = unsafe { std::mem::transmute::<*const c_void, SetCallback>(set) };
     let callbacks = [
@@ -171,6 +178,9 @@ unsafe extern "C" fn initialize(lookup: Lookup, _device: c_int, _tool: *mut Data
             return 0;
         }
     }
+    // Older runtimes do not tell of chunks; their threads get what they get.
+    // SAFETY: as above.
+    unsafe { set(event::DISPATCH, turns::dispatch as *const c_void) };
     let runtime = file_of(lookup as usize).map_or(0, |(base, _)| base);
     RUNTIME.store(runtime, Ordering::Release);
     1
@@ -200,7 +210,7 @@ unsafe extern "C" fn parallel_begin(
         return;
     }
     strand::prepare(team as usize);
-    let new = Region::new();
+    let new = Region::new(turns::Turns::of(code));
     release([new.fork()]);
     strand::calls();
     if parallel::on() && !task.is_null() {
@@ -244,7 +254,7 @@ unsafe extern "C" fn implicit_task(
     endpoint: c_int,
     region: *mut Data,
     task: *mut Data,
-    _team: c_uint,
+    team: c_uint,
     index: c_uint,
     flags: c_int,
 ) {
@@ -270,6 +280,9 @@ unsafe extern "C" fn implicit_task(
             strand::joins_team();
             if let Some(region) = &region {
                 acquire(region.fork());
+                if let Some(turns) = &region.turns {
+                    turns.team_is(team.into());
+                }
             }
             if index != 0 {
                 strand::wakes();
@@ -279,6 +292,7 @@ unsafe extern "C" fn implicit_task(
                 parallel::member(&member, 0);
             }
             keep(task, member);
+            sections::region_begins();
         }
     }
 }
@@ -591,11 +605,21 @@ unsafe extern "C" fn work(
     code: *const c_void,
 ) {
     strand::called_at(code);
-    if endpoint == scope::BEGIN && LOOPS.contains(&kind) && !serial::on() {
-        // SAFETY: see above.
-        if let Some(task) = unsafe { kept::<Task>(task) } {
+    if serial::on() {
+        return;
+    }
+    // SAFETY: see above.
+    let Some(task) = (unsafe { kept::<Task>(task) }) else { return };
+    match (LOOPS.contains(&kind), endpoint) {
+        (true, scope::BEGIN) => {
             task.loops.fetch_add(1, Ordering::Relaxed);
         }
+        (true, _) => {
+            turns::leaves(&task);
+            tell(|_, recorder| recorder.gains());
+        }
+        (false, scope::BEGIN) if kind == SINGLE_EXECUTOR => tell(|_, recorder| recorder.gains()),
+        _ => {}
     }
 }
 

@@ -277,6 +277,7 @@ impl Rank {
     /// The same, that the strand has asked for.
     pub fn allocated(&mut self, recorder: &mut Recorder, address: u64, len: u64) {
         self.new_memory(address, len);
+        recorder.gains();
         if let (Some(hand), Ok(at)) = (&mut recorder.hand, Interval::from_len(address, len)) {
             hand.core.renew(at);
         }

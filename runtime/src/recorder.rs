@@ -77,6 +77,8 @@ pub struct Recorder {
     own: (u64, u64),
     /// It has used that and is not bound.
     pub(crate) asked: bool,
+    /// How often its thread got something that no other thread has: memory from the heap, its number, a part of the work that it shares.
+    gained: u64,
     /// Raised when memory is shared that was not before.
     generation: u32,
     /// Loads and stores executed.
@@ -208,6 +210,7 @@ impl Recorder {
             binding: Binding::Bound,
             own: (0, 0),
             asked: false,
+            gained: 0,
             generation: 0,
             executed: 0,
             spent: None,
@@ -560,6 +563,7 @@ impl Recorder {
     /// A task that uses its thread's own memory, not recorded until it is bound.
     #[inline(never)]
     fn asks_for_thread(&mut self) -> bool {
+        self.gains();
         self.asked = matches!(self.binding, Binding::Free(_));
         self.asked
     }
@@ -572,6 +576,16 @@ impl Recorder {
     /// Whether it is a task that must be bound to its thread.
     pub(crate) fn asked(&mut self) -> bool {
         std::mem::take(&mut self.asked)
+    }
+
+    /// Its thread gets something that no other thread has.
+    pub fn gains(&mut self) {
+        self.gained += 1;
+    }
+
+    /// Grows with whatever may lead it to memory that another thread in its place would not come to: what its thread gained, and what it learned from others.
+    pub fn lead(&self) -> u64 {
+        self.gained + self.pos.0
     }
 
     /// Whether its thread's time is its own too.

@@ -36,6 +36,14 @@ pub struct Dependence {
 pub type Lookup = unsafe extern "C" fn(name: *const c_char) -> *const c_void;
 pub type SetCallback = unsafe extern "C" fn(event: c_int, callback: *const c_void) -> c_int;
 pub type GetTaskMemory = unsafe extern "C" fn(at: *mut *mut c_void, len: *mut usize, block: c_int) -> c_int;
+pub type GetTaskInfo = unsafe extern "C" fn(
+    ancestor: c_int,
+    flags: *mut c_int,
+    task: *mut *mut Data,
+    frame: *mut *mut Frame,
+    region: *mut *mut Data,
+    thread: *mut c_int,
+) -> c_int;
 pub type StartToolFn = unsafe extern "C" fn(version: c_uint, runtime: *const c_char) -> *const StartTool;
 
 /// Numbers of events.
@@ -53,6 +61,7 @@ pub mod event {
     pub const WORK: c_int = 20;
     pub const SYNC_REGION: c_int = 23;
     pub const MUTEX_ACQUIRED: c_int = 27;
+    pub const DISPATCH: c_int = 32;
 }
 
 /// Where in a region a callback comes.
@@ -105,8 +114,14 @@ pub mod dependence {
     pub const SET: c_int = 7;
 }
 
+/// The work that one thread of a team does for all.
+pub const SINGLE_EXECUTOR: c_int = 3;
+
 /// The mutex of an `ordered` region; all other kinds exclude, and do not order.
 pub const ORDERED: c_int = 7;
+
+/// What a thread is given of a loop.
+pub const CHUNK: c_int = 3;
 
 /// Kinds of worksharing that are loops.
 pub const LOOPS: [c_int; 5] = [1, 10, 11, 12, 13];

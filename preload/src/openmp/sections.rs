@@ -1,14 +1,19 @@
 //! gcc's sections: whichever thread comes first takes the next one, so that one thread may have carried out two which the next run gives to two.
 //!
 //! Each section is a strand of its own: it comes after what its thread did before the construct, and what follows the construct comes after it. A section that
-//! uses what its thread has for itself is bound to the thread, as a task is. What the thread has on its stack for the construct begins another life with each.
+//! uses what its thread has for itself is bound to the thread, as a task is. What the thread has on its stack begins another life with each.
+//!
+//! That is right only if another thread in the same place would come to the same memory. A thread that has asked for memory or for its number in the region, taken a lock, a number in
+//! line or a part of other work, may have a pointer to what is its own, which no other thread would have: its sections are its own too, from there on. For them,
+//! and for all others, there are [`turns`](super::turns).
 
+use super::current;
 use super::strand::{SLACK_ABOVE, Thread, tell, thread, thread_is, token};
 use super::tasks::{Mark, names};
 use super::{parallel, serial};
 use crate::real::Real;
 use core::arch::naked_asm;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_uint};
 use thrille_runtime::{Rank, Recorder, Role};
 
@@ -22,10 +27,34 @@ struct Construct {
     ends: Vec<Mark>,
     /// While it is in one: what it was before.
     thread: Option<Role>,
+    /// Where that one may have been led when it began.
+    lead: u64,
+    /// One has left something behind that the thread alone has.
+    led: bool,
 }
 
 thread_local! {
     static CONSTRUCTS: RefCell<Vec<Construct>> = const { RefCell::new(Vec::new()) };
+    /// Where this thread may have been led when its part of the region began.
+    static LEAD: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The thread's part of a region begins.
+pub fn region_begins() {
+    tell(|_, recorder| {
+        thread_is(thread(recorder));
+        LEAD.set(recorder.lead());
+    });
+}
+
+/// Whether the next section is one that another thread would carry out as this one does.
+fn is_anybodys(first: bool) -> bool {
+    let mut same = false;
+    if first {
+        tell(|_, recorder| same = recorder.lead() == LEAD.get());
+        return same;
+    }
+    CONSTRUCTS.with_borrow(|constructs| constructs.last().is_some_and(|construct| !construct.led))
 }
 
 /// The frame of the function that the sections are in, from the stack's present end on.
@@ -36,10 +65,12 @@ struct Frame {
 }
 
 impl Frame {
-    /// Where it ends, if the function keeps its frame's address where it belongs.
+    /// Where it ends, if the function keeps its frame's address where it belongs, or those of its callers up to the region.
     fn end(self) -> Option<u64> {
         const LARGEST: u64 = 8 << 20;
-        (self.base > self.sp && self.base - self.sp < LARGEST).then_some(self.base + SLACK_ABOVE)
+        let ends = |base: &u64| *base > self.sp && *base - self.sp < LARGEST;
+        let own = Some(self.base).filter(ends).map(|base| base + SLACK_ABOVE);
+        own.max(current::frames_end().filter(ends))
     }
 }
 
@@ -69,6 +100,9 @@ fn renew(rank: &mut Rank, recorder: &mut Recorder, thread: &Thread, end: u64) {
 fn begins(frame: Frame) {
     let Some(end) = frame.end().filter(|_| !serial::on()) else { return };
     let first = !is_open();
+    if !is_anybodys(first) {
+        return;
+    }
     if parallel::on() {
         parallel::section_begins(end, first);
     }
@@ -79,7 +113,7 @@ fn begins(frame: Frame) {
             if first {
                 let fork = (names(1), 1);
                 rank.release(recorder, token(recorder, fork));
-                constructs.push(Construct { level, fork, ends: Vec::new(), thread: None });
+                constructs.push(Construct { level, fork, ends: Vec::new(), thread: None, lead: 0, led: false });
             }
             let Some(construct) = constructs.last_mut() else { return };
             let Some(role) = rank.task(recorder) else { return };
@@ -90,6 +124,7 @@ fn begins(frame: Frame) {
             if let Some(mark) = thread.mark() {
                 recorder.comes_after(token(recorder, mark));
             }
+            construct.lead = recorder.lead();
             thread_is(thread);
         });
     });
@@ -97,14 +132,20 @@ fn begins(frame: Frame) {
 
 /// It is done with the one that it was in, if any.
 fn ends(frame: Frame) {
+    if !is_anybodys(false) {
+        return;
+    }
     if parallel::on() {
         parallel::section_ends(frame.end());
     }
+    let mut led = false;
     tell(|rank, recorder| {
         CONSTRUCTS.with_borrow_mut(|constructs| {
             let Some(construct) = constructs.last_mut() else { return };
             let Some(former) = construct.thread.take() else { return };
             let mut thread = thread(recorder);
+            led = recorder.lead() != construct.lead;
+            construct.led = led;
             let (at, bound) = (recorder.pos(), recorder.is_bound());
             passes(rank, recorder, &mut thread);
             let mark = (names(1), 1);
@@ -118,14 +159,21 @@ fn ends(frame: Frame) {
             if let Some(mark) = thread.mark().filter(|_| bound) {
                 rank.acquire(recorder, token(recorder, mark));
             }
+            if led {
+                // What the thread goes on with comes after this one.
+                rank.acquire(recorder, token(recorder, mark));
+            }
             thread_is(thread);
         });
     });
+    if led && parallel::on() {
+        parallel::sections_end();
+    }
 }
 
 /// It leaves the construct.
 fn leaves() {
-    if parallel::on() {
+    if parallel::on() && is_anybodys(false) {
         parallel::sections_end();
     }
     tell(|rank, recorder| {

@@ -151,11 +151,15 @@ fn own_memory() -> (u64, u64) {
 
 /// The calling task uses what its thread has for itself.
 pub fn bind() {
-    // SAFETY: the block is this thread's own.
-    let recorder = unsafe { (*block()).recorder.as_ref() };
+    // SAFETY: the block is this thread's own; at depth 0 nobody in this thread has a reference to its recorder.
+    let recorder = unsafe { (*block()).recorder.as_mut().filter(|_| (*block()).depth == 0) };
     if super::serial::on() {
         return tell(Rank::bind_task);
     }
+    let recorder = recorder.map(|recorder| {
+        recorder.gains();
+        &*recorder
+    });
     let followed = super::parallel::on() && recorder.is_some_and(|recorder| !recorder.is_bound_to());
     if followed || recorder.is_some_and(|recorder| !recorder.is_bound()) {
         tell(Rank::bind);

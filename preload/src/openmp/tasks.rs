@@ -14,6 +14,7 @@
 
 use super::abi::{Data, dependence};
 use super::parallel::{Members, Place};
+use super::turns::{Part, Turns};
 use rustc_hash::FxHashMap;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -73,16 +74,19 @@ pub struct Region {
     pub members: Members,
     /// Whether a task came to it, or to a region that it is in: numbers of threads in it are those of many teams.
     pub in_task: AtomicBool,
+    /// If its threads let each other have some of its work.
+    pub turns: Option<Box<Turns>>,
 }
 
 impl Region {
-    pub fn new() -> Arc<Self> {
+    pub fn new(turns: Option<Box<Turns>>) -> Arc<Self> {
         Arc::new(Self {
             line: Line::new(),
             end: Line::new(),
             posts: names(1),
             members: Members::new(),
             in_task: AtomicBool::new(false),
+            turns,
         })
     }
 
@@ -161,6 +165,7 @@ pub struct Task {
     pub barrier: AtomicU64,
     /// Loops begun by an implicit task.
     pub loops: AtomicU64,
+    pub turns: Part,
     /// In the runtime, waiting.
     pub waits: AtomicBool,
     pub begun: AtomicBool,
@@ -199,6 +204,7 @@ impl Task {
             index: 0,
             barrier: AtomicU64::new(barrier),
             loops: AtomicU64::new(0),
+            turns: Part::default(),
             waits: AtomicBool::new(false),
             begun: AtomicBool::new(false),
             role: Mutex::default(),
@@ -357,7 +363,7 @@ mod tests {
     fn tokens_of_a_line_are_used_once() {
         let mut seen = std::collections::HashSet::new();
         for _ in 0..3 {
-            let region = Region::new();
+            let region = Region::new(None);
             for mark in [region.fork(), region.barrier(1), region.barrier(2), region.join()] {
                 assert!(seen.insert(mark));
             }
@@ -366,7 +372,7 @@ mod tests {
 
     #[test]
     fn children_are_waited_for_once_and_groups_are_inherited() {
-        let parent = Task::implicit(Some(Region::new()), 0);
+        let parent = Task::implicit(Some(Region::new(None)), 0);
         assert_eq!(parent.children(), None);
         parent.begin_group();
         let child = Task::explicit(Arc::clone(&parent), false);

@@ -1,0 +1,164 @@
+//! Everybody gets a turn: of work that goes to whoever comes first, each thread of a team gets something before another one gets more.
+//!
+//! A thread that runs both iterations of a dynamic loop that race, or both of two `single` regions, runs them in its order: there is nothing to be seen then. In a short loop that is
+//! the rule, because the first thread is through before the others have woken up. But two parts of such work cannot be taken to be unordered *because* another thread might have run the
+//! second: each may use what its thread has for itself, memory of its own or a slot that it took before. So it is seen to that another thread does:
+//!
+//! * who was given its first chunk of a loop waits until the others of its team have been given one too, or found none left;
+//! * who ran the last `single`, with no barrier since, lets another thread come to the next one first.
+//!
+//! Both for a while at most, the first few times that a region is run, and only where everything is looked at. The order of who comes first is nobody's promise.
+
+use super::abi::{CHUNK, Data};
+use super::current;
+use super::tasks::{Region, Task, kept, lock};
+use crate::entry::{Looks, block};
+use crate::real::Real;
+use rustc_hash::FxHashMap;
+use std::ffi::{c_int, c_void};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often a region is run with turns.
+const TIMES: u32 = 8;
+/// Constructs of a region that have them.
+const CONSTRUCTS: usize = 16;
+/// How long a thread waits for its turn to be over.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// How long the threads of a process do so in all, in microseconds.
+static LEFT: AtomicU64 = AtomicU64::new(1_000_000);
+
+/// What a region counts for them.
+#[derive(Default)]
+pub struct Turns {
+    /// How many threads have had a chunk of each loop, or found none.
+    had: [AtomicU64; CONSTRUCTS],
+    /// How many have come past each `single`.
+    past: [AtomicU64; CONSTRUCTS],
+    /// Of how many.
+    team: AtomicU64,
+}
+
+impl Turns {
+    /// For a region of this code, if it is one of the first times.
+    pub fn of(code: *const c_void) -> Option<Box<Self>> {
+        static RUN: Mutex<Option<FxHashMap<usize, u32>>> = Mutex::new(None);
+        // SAFETY: the block is this thread's own.
+        if unsafe { (*block()).looks } != Looks::All || LEFT.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let mut run = lock(&RUN);
+        let times = run.get_or_insert_default().entry(code as usize).or_default();
+        *times += 1;
+        (*times <= TIMES).then(Box::default)
+    }
+
+    /// How many there are in the team.
+    pub fn team_is(&self, count: u64) {
+        self.team.store(count, Ordering::Relaxed);
+    }
+}
+
+/// What a thread of a team remembers of its turns.
+#[derive(Default)]
+pub struct Part {
+    /// The last loop that it has had a chunk of.
+    served: AtomicU64,
+    /// The `single` regions that it came past.
+    singles: AtomicU64,
+    /// After how many barriers, and one, it ran one itself.
+    ran: AtomicU64,
+}
+
+/// Waits for something that others do.
+fn wait_until(done: impl Fn() -> bool) {
+    let since = Instant::now();
+    let most = PATIENCE.min(Duration::from_micros(LEFT.load(Ordering::Relaxed)));
+    while !done() && since.elapsed() < most {
+        std::thread::yield_now();
+    }
+    let waited = since.elapsed().as_micros() as u64;
+    let _ = LEFT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(waited)));
+}
+
+/// The turns of the region that an implicit task is its thread's part of.
+fn of(task: &Task) -> Option<&Turns> {
+    task.region.as_deref().filter(|_| task.parent.is_none()).and_then(|region: &Region| region.turns.as_deref())
+}
+
+/// An implicit task has been given a chunk of the loop that it is in.
+fn given(task: &Task) {
+    if let Some(had) = count(task) {
+        let team = of(task).map_or(0, |turns| turns.team.load(Ordering::Relaxed));
+        wait_until(|| had.load(Ordering::Relaxed) >= team);
+    }
+}
+
+/// It leaves the loop, maybe without any.
+pub fn leaves(task: &Task) {
+    count(task);
+}
+
+/// Counts it as one that has had its turn, if it was not before.
+fn count(task: &Task) -> Option<&AtomicU64> {
+    let number = task.loops.load(Ordering::Relaxed);
+    let had = of(task)?.had.get(number as usize)?;
+    (task.turns.served.swap(number, Ordering::Relaxed) != number).then(|| {
+        had.fetch_add(1, Ordering::Relaxed);
+        had
+    })
+}
+
+/// Comes to a `single`; `real` tells whether it is this thread's.
+fn single<R: PartialEq>(others: &R, real: impl FnOnce() -> R) -> R {
+    let task = current::task();
+    let turn = task.as_deref().and_then(|task| {
+        let number = task.turns.singles.fetch_add(1, Ordering::Relaxed);
+        Some((task, of(task)?.past.get(number as usize)?))
+    });
+    let Some((task, past)) = turn else { return real() };
+    let barriers = task.barrier.load(Ordering::Relaxed) + 1;
+    if task.turns.ran.load(Ordering::Relaxed) == barriers {
+        wait_until(|| past.load(Ordering::Relaxed) > 0);
+    }
+    let mine = real();
+    past.fetch_add(1, Ordering::Relaxed);
+    if mine != *others {
+        task.turns.ran.store(barriers, Ordering::Relaxed);
+    }
+    mine
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __kmpc_single(at: *mut c_void, thread: c_int) -> c_int {
+    static REAL: Real = Real::new(b"__kmpc_single\0");
+    single(&0, || match REAL.get() {
+        0 => 1,
+        // SAFETY: forwards the program's own arguments to the runtime's function of this name and type.
+        address => unsafe {
+            std::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void, c_int) -> c_int>(address)(at, thread)
+        },
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn GOMP_single_start() -> bool {
+    static REAL: Real = Real::new(b"GOMP_single_start\0");
+    single(&false, || match REAL.get() {
+        0 => true,
+        // SAFETY: the runtime's function of this name has this type.
+        address => unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> bool>(address)() },
+    })
+}
+
+/// A thread is given something of a construct.
+pub unsafe extern "C" fn dispatch(_region: *mut Data, task: *mut Data, kind: c_int, _instance: Data) {
+    if kind != CHUNK {
+        return;
+    }
+    // SAFETY: the word of a task holds a `Task`, as for all callbacks.
+    if let Some(task) = unsafe { kept::<Task>(task) } {
+        given(&task);
+    }
+}
