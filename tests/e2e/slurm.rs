@@ -35,6 +35,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         trial("slurm::local_and_merge", local_and_merge),
         trial("slurm::killed_slurmd", killed_slurmd),
+        trial("slurm::module_file", module_file),
         trial("slurm::mistakes::no_slurm", no_slurm),
         trial("slurm::mistakes::sbatch", sbatch_mistakes),
         trial("slurm::mistakes::unwritable", unwritable),
@@ -274,6 +275,22 @@ fn local_and_merge() -> Outcome {
     let merged = run(thrille(["merge", "run", "--from", "node-n9"]).current_dir(dir.path()))?;
     merged.expect(1)?;
     found(&dir.path().join("run"), &source, &merged)
+}
+
+/// Where an installation puts it, the module file finds what it is of, and takes it back.
+fn module_file() -> Outcome {
+    let dir = temporary();
+    let (bin, modules) = (dir.path().join("bin"), dir.path().join("share/modulefiles/thrille"));
+    std::fs::create_dir_all(&bin)?;
+    std::fs::create_dir_all(&modules)?;
+    std::os::unix::fs::symlink(THRILLE, bin.join("thrille"))?;
+    std::fs::copy(root().join("slurm/modulefile"), modules.join("0.1.0"))?;
+    let script = "exec >&2; source /usr/share/lmod/lmod/init/bash; module use share/modulefiles; module load thrille/0.1.0 || exit 2; \
+                  command -v thrille; thrille --version; module whatis thrille 2>&1; module unload thrille; command -v thrille || echo gone";
+    let mut command = Command::new("bash");
+    let ended = expect(command.args(["--norc", "-c", script]).current_dir(dir.path()).env("PATH", "/usr/bin:/bin"), 0)?;
+    let found = bin.join("thrille").display().to_string();
+    ended.says(&[&found, "thrille 0.1.0", "PGAS-Thrille 0.1.0: finds data races", "gone"])
 }
 
 /// Slurm is not installed, or does not answer.
