@@ -103,6 +103,13 @@ fn slurm_is_there() -> Result<()> {
             "there is no sbatch in PATH: on a machine without Slurm use `thrille run -n N ./program`, or write the scripts only with --dry-run"
         );
     }
+    // Slurm's own commands would look for it for a minute before they say so.
+    if let Some(conf) = std::env::var_os("SLURM_CONF").map(PathBuf::from).filter(|conf| !conf.is_file()) {
+        bail!(
+            "SLURM_CONF names {}, which is not there: unset it or name the cluster's slurm.conf; --dry-run writes the scripts only",
+            conf.display()
+        );
+    }
     Ok(())
 }
 
