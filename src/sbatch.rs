@@ -87,6 +87,12 @@ pub fn sbatch(typed: &args::Sbatch) -> Result<Code> {
 /// How the ranks are to be started.
 fn launch(wanted: Option<Launch>, model: Model, file: &Path) -> Result<Launch> {
     match (wanted, model) {
+        (Some(Launch::Mpich | Launch::Cray), Model::Mpi(Mpi::OpenMpi))
+        | (Some(Launch::OpenMpi), Model::Mpi(Mpi::Mpich)) => bail!(
+            "{} is linked with {}, which --mpi does not say: its ranks would be so many jobs of one rank each; leave --mpi out",
+            file.display(),
+            if model == Model::Mpi(Mpi::OpenMpi) { "Open MPI" } else { "MPICH" }
+        ),
         (Some(wanted), _) => Ok(wanted),
         (None, Model::Mpi(Mpi::OpenMpi)) => Ok(Launch::OpenMpi),
         (None, Model::Mpi(Mpi::Mpich)) => Ok(Launch::Mpich),

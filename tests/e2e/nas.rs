@@ -86,7 +86,8 @@ pub fn trials() -> Vec<Trial> {
     trials.push(trial("nas::unusable_ranks", || refused("mg", 3, "S", "1G", &["cannot use 3 ranks", "powers of two"])));
     trials.push(trial("nas::too_much_memory", || refused("ft", 2, "D", "1G", &["class D needs 120260206720 bytes"])));
     // On a machine that has the memory, the heap is too small.
-    trials.push(trial("nas::too_much_for_guppie", || refused("guppie", 2, "D", "1G", &["class D needs", "17179873344"])));
+    trials
+        .push(trial("nas::too_much_for_guppie", || refused("guppie", 2, "D", "1G", &["class D needs", "17179873344"])));
     trials.push(trial("nas::small_heap", || refused("ft", 2, "S", "1M", &["needs 7344192 bytes", "--heap"])));
     trials
 }

@@ -320,6 +320,7 @@ fn sbatch_mistakes() -> Outcome {
         (&["--slurm", "--partition=moon", "./halo"], &["sbatch refused", "partition"]),
         (&["--slurm", "--nonsense", "./halo"], &["sbatch refused", "nonsense"]),
         (&["/bin/true"], &["not linked with Open MPI or MPICH"]),
+        (&["--mpi", "openmpi", "./halo"], &["linked with MPICH", "leave --mpi out"]),
     ] {
         let mut command = thrille(["sbatch"]);
         on(&cluster, command.args(words).current_dir(dir.path()));
@@ -357,7 +358,11 @@ fn unwritable() -> Outcome {
         ended.says(&[out, "--out DIR", " on n"])?;
         check(!ended.stderr.contains("panicked"), || format!("a panic:\n{ended}"))?;
     }
-    Ok(())
+    let mut command = srun(&cluster, "--mpi=pmix", dir.path());
+    let words = ["--kill-on-bad-exit=1", THRILLE, "exec", "--out", "run", "--local", "/proc/none", "./program"];
+    let ended = run(command.args(words))?;
+    check(!ended.status.success(), || format!("nothing can be written to /proc/none:\n{ended}"))?;
+    ended.says(&["/proc/none", "--local DIR", " on n"])
 }
 
 /// Runs a program on the cluster; on the second node something is different, as a script says.

@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         Ok(Task::BenchTasks { repetitions, out, which }) => bench::tasks(repetitions, out, which),
         Ok(Task::BenchInstrument) => bench::instrument(),
         Ok(Task::BenchConfirm { class }) => bench::confirm(&class.to_string()),
+        Ok(Task::BenchPlain { class }) => bench::plain(class),
         Err(error) => Err(format!("{error}\n\n{}", args::HELP)),
     };
     match done {
