@@ -7,7 +7,7 @@ use super::configs::Kind;
 use super::execute::{OPEN_MPI, cpu_of_children, load};
 use super::manifest::{self, Program};
 use super::options::Model;
-use crate::{Result, build, root, target};
+use crate::{Result, build, cargo, root, target};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +20,10 @@ const HONEST: f64 = 1.5;
 /// Builds, runs, and writes the table.
 pub fn plain(class: char) -> Result<()> {
     let compilers = [Compiler::new(Model::Shmem, "gcc")?, Compiler::new(Model::Mpi, "gcc")?];
-    build::build_without_mpi()?;
+    let libraries = cargo().args(build::COMMANDS[1]).status().map_err(|e| format!("cannot start cargo: {e}"))?;
+    if !libraries.success() {
+        return Err("the libraries do not build".into());
+    }
     let loaded = load();
     let mut table = String::from("| | plain (s) | OpenSHMEM | MPI |\n|---|---|---|---|\n");
     for program in &manifest::read()? {
