@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         Ok(Task::BenchInstrument) => bench::instrument(),
         Ok(Task::BenchConfirm { class }) => bench::confirm(&class.to_string()),
         Ok(Task::BenchPlain { class }) => bench::plain(class),
-        Err(error) => Err(format!("{error}\n\n{}", args::HELP)),
+        Err(error) => Err(format!("{error}; `cargo xtask help` says what there is")),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
