@@ -60,7 +60,8 @@ impl Build {
         if self == Self::Embedded {
             let libraries = Path::new(THRILLE).with_file_name("../injected");
             command.arg("-I").arg(root().join("shmem/include")).arg("-L").arg(&libraries).arg("-lthrille_shmem");
-            command.args(["-Xlinker", "-rpath", "-Xlinker"]).arg(libraries);
+            // Whatever Cargo's LD_LIBRARY_PATH names.
+            command.args(["-Wl,--disable-new-dtags", "-Xlinker", "-rpath", "-Xlinker"]).arg(libraries);
         }
         expect(command.arg("-lm"), 0).map(|_| ())
     }
