@@ -20,8 +20,9 @@ pub use seat::Seat;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
+use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 use thrille_launch::die_with_parent;
@@ -58,8 +59,7 @@ pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
     command.envs(config.environment());
     let who = || format!("rank {} on {}", seat.rank, job::host());
     let dir = RunDir::shared(typed.out.as_deref(), &seat.job).and_then(writable).with_context(who)?;
-    let local = typed.local.as_deref().map(|local| RunDir::shared(Some(local), "").and_then(writable));
-    let local = local.transpose().with_context(who)?;
+    let local = typed.local.as_deref().map(on_node).transpose().with_context(who)?;
     let mut info = run::info(&typed.command, seat.size);
     info.program = std::path::absolute(&program).ok();
     if seat.rank == 0 {
@@ -72,13 +72,13 @@ pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
     }
     let begun = Instant::now();
     command
-        .env(ENV_RUN_DIR, local.as_ref().unwrap_or(&dir).path())
+        .env(ENV_RUN_DIR, local.as_deref().unwrap_or(dir.path()))
         .env(ENV_SIZE, seat.size.to_string())
         .env(ENV_RANK, seat.rank.to_string())
         .env(ENV_TOOL, env!("CARGO_PKG_VERSION"));
     let (status, told) = wait(command, &program)?;
     if let Some(local) = &local {
-        merge::collect_rank(local.path(), dir.path(), seat.rank)?;
+        merge::collect_rank(local, dir.path(), seat.rank)?;
     }
     note_exit(dir.path(), seat.rank, status);
     if seat.rank == 0 {
@@ -107,6 +107,20 @@ fn writable(dir: RunDir) -> Result<RunDir> {
         )
     })?;
     Ok(dir)
+}
+
+/// The directory of `--local`: made and tried out.
+fn on_node(path: &Path) -> Result<PathBuf> {
+    let path = std::path::absolute(path)?;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&path)
+        .and_then(|()| tempfile::tempfile_in(&path))
+        .with_context(|| {
+            format!("cannot write into {}: choose a directory of the node's own with --local DIR", path.display())
+        })?;
+    Ok(path)
 }
 
 /// Starts the program and waits for it; signals are handed on. The last one that should end it, if there was one.

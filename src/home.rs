@@ -80,8 +80,8 @@ impl Home {
         match pick(libs, &LIBRARIES[..1]) {
             Some(lib) => Ok(Self { include: lib.clone(), lib, model: Model::Mpi(mpi) }),
             None => bail!(
-                "the library for {name} was not found near {}: build it with `MPICC=mpicc.{name} cargo build --profile injected -p \
-                 thrille-preload --no-default-features --features mpi --target-dir target/mpi-{name}`, or set THRILLE_HOME",
+                "the library for {name} was not found near {}: build it with `MPICC=mpicc cargo xtask install` where that `mpicc` is \
+                 {name}'s, or set THRILLE_HOME",
                 exe.display()
             ),
         }

@@ -87,6 +87,12 @@ pub fn sbatch(typed: &args::Sbatch) -> Result<Code> {
 /// How the ranks are to be started.
 fn launch(wanted: Option<Launch>, model: Model, file: &Path) -> Result<Launch> {
     match (wanted, model) {
+        (Some(Launch::Mpich | Launch::Cray), Model::Mpi(Mpi::OpenMpi))
+        | (Some(Launch::OpenMpi), Model::Mpi(Mpi::Mpich)) => bail!(
+            "{} is linked with {}, which --mpi does not say: its ranks would be so many jobs of one rank each; leave --mpi out",
+            file.display(),
+            if model == Model::Mpi(Mpi::OpenMpi) { "Open MPI" } else { "MPICH" }
+        ),
         (Some(wanted), _) => Ok(wanted),
         (None, Model::Mpi(Mpi::OpenMpi)) => Ok(Launch::OpenMpi),
         (None, Model::Mpi(Mpi::Mpich)) => Ok(Launch::Mpich),
@@ -101,6 +107,13 @@ fn slurm_is_there() -> Result<()> {
     if program::find(OsStr::new("sbatch")).is_err() {
         bail!(
             "there is no sbatch in PATH: on a machine without Slurm use `thrille run -n N ./program`, or write the scripts only with --dry-run"
+        );
+    }
+    // Slurm's own commands would look for it for a minute before they say so.
+    if let Some(conf) = std::env::var_os("SLURM_CONF").map(PathBuf::from).filter(|conf| !conf.is_file()) {
+        bail!(
+            "SLURM_CONF names {}, which is not there: unset it or name the cluster's slurm.conf; --dry-run writes the scripts only",
+            conf.display()
         );
     }
     Ok(())

@@ -63,6 +63,13 @@ static size_t kernel_bytes(int class, int ranks)
            npb_room(length * sizeof(double)) + 4 * npb_room(block * sizeof(double));
 }
 
+static size_t kernel_private(int class, int ranks)
+{
+    size_t length = (size_t)problem[class].order, width = (size_t)problem[class].nonzeros + 1;
+    return length * (sizeof(int) + width * (sizeof(int) + sizeof(double)) + sizeof(int64_t)) +
+           (length / (size_t)ranks + 1) * sizeof(int64_t);
+}
+
 static const char *kernel_ranks(int class, int ranks)
 {
     return ranks <= problem[class].order / 16 ? NULL : "up to a sixteenth of the matrix's rows";

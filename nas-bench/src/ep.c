@@ -30,6 +30,13 @@ static size_t kernel_bytes(int class, int ranks)
     return 0;
 }
 
+static size_t kernel_private(int class, int ranks)
+{
+    (void)class;
+    (void)ranks;
+    return 2 * BATCH * sizeof(double);
+}
+
 static const char *kernel_ranks(int class, int ranks)
 {
     return ranks <= 1 << (problem[class].log_pairs - LOG_BATCH) ? NULL : "as many as there are batches of 65536 pairs";

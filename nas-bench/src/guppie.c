@@ -26,9 +26,16 @@ static size_t kernel_bytes(int class, int ranks)
     return npb_room(((size_t)1 << log_size[class]) / (size_t)ranks * sizeof(int64_t));
 }
 
+static size_t kernel_private(int class, int ranks)
+{
+    (void)class;
+    (void)ranks;
+    return 0;
+}
+
 static const char *kernel_ranks(int class, int ranks)
 {
-    return npb_is_power_of_two(ranks) && ranks <= 1 << log_size[class] ? NULL : "powers of two";
+    return npb_is_power_of_two(ranks) && (size_t)ranks <= (size_t)1 << log_size[class] ? NULL : "powers of two";
 }
 
 /* The i-th of a sequence of random 64-bit numbers, any of which can be had at once. */

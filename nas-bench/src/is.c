@@ -58,6 +58,12 @@ static size_t kernel_bytes(int class, int ranks)
     return 2 * npb_room(own) + npb_room((size_t)capacity(class, ranks) * sizeof(int)) + npb_room(r * r * sizeof(int64_t)) + 128;
 }
 
+static size_t kernel_private(int class, int ranks)
+{
+    return ((size_t)1 << problem[class].log_max) * sizeof *count + ((size_t)3 << problem[class].log_buckets) * sizeof *bucket_size +
+           ((size_t)ranks + 1) * sizeof *first_bucket + (size_t)capacity(class, ranks) * sizeof(int);
+}
+
 static const char *kernel_ranks(int class, int ranks)
 {
     return npb_is_power_of_two(ranks) && ranks <= 1 << problem[class].log_buckets ? NULL : "powers of two up to the number of buckets";
@@ -172,7 +178,6 @@ static int64_t rank_keys(int class, int iteration)
 static int64_t is_sorted(void)
 {
     int64_t low = (int64_t)first_bucket[me] << shift_to_bucket, high = (int64_t)first_bucket[me + 1] << shift_to_bucket;
-    /* The keys that are no longer needed make room for the sorted ones. */
     int *sorted = npb_private((size_t)got * sizeof *sorted);
     for (int64_t i = got - 1; i >= 0; i--)
         sorted[--count[arrived[i] - low]] = arrived[i];

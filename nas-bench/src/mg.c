@@ -72,6 +72,13 @@ static size_t kernel_bytes(int class, int ranks)
     return sum;
 }
 
+static size_t kernel_private(int class, int ranks)
+{
+    (void)class;
+    (void)ranks;
+    return 0;
+}
+
 static const char *kernel_ranks(int class, int ranks)
 {
     return npb_is_power_of_two(ranks) && 2 * ranks <= 1 << problem[class].log_size ? NULL

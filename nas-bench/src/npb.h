@@ -21,10 +21,11 @@ static const char *npb_program;
 static char npb_class;
 static double npb_began;
 
-/* What each kernel provides: the number of its class or -1, the bytes of segment a rank needs, whether it can use so many
- * ranks (else what it could use), and the run itself, which returns whether the result is right. */
+/* What each kernel provides: the number of its class or -1, the bytes of segment a rank needs and its bytes of private memory, whether it
+ * can use so many ranks (else what it could use), and the run itself, which returns whether the result is right. */
 static int kernel_class(char name);
 static size_t kernel_bytes(int class, int ranks);
+static size_t kernel_private(int class, int ranks);
 static const char *kernel_ranks(int class, int ranks);
 static int kernel_run(int class);
 
@@ -182,14 +183,14 @@ int main(int argc, char **argv)
     const char *usable = kernel_ranks(class, n);
     if (usable)
         return npb_refuse("class %c cannot use %d ranks, only %s", npb_class, n, usable);
-    size_t bytes = npb_segment(class, n);
+    size_t bytes = npb_segment(class, n), all = bytes + kernel_private(class, n);
     int here = pgas_neighbours();
     /* Rank 0 decides: memory changes while others look. */
     int64_t available = (int64_t)fmin(npb_available(), 0x1p62);
     pgas_broadcast(&available, 1, 0);
-    if ((double)bytes * here > (double)available)
+    if ((double)all * here > (double)available)
         return npb_refuse("class %c needs %zu bytes of memory (%zu on each of %d ranks), only %lld are available", npb_class,
-                          bytes * (size_t)here, bytes, here, (long long)available);
+                          all * (size_t)here, all, here, (long long)available);
     if (!pgas_segment(bytes))
         return npb_refuse("class %c needs %zu bytes of shared segment on each rank: see %s", npb_class, bytes,
                           PGAS_SEGMENT_HINT);

@@ -58,6 +58,13 @@ static size_t kernel_bytes(int class, int ranks)
     return npb_room((size_t)STACK * sizeof(struct node)) + 3 * npb_room(sizeof(int64_t));
 }
 
+static size_t kernel_private(int class, int ranks)
+{
+    (void)class;
+    (void)ranks;
+    return 0;
+}
+
 static const char *kernel_ranks(int class, int ranks)
 {
     (void)class;

@@ -278,4 +278,8 @@ fn what_was_dropped_and_what_was_not_observed_is_said() {
     assert!(report(vec![bare]).notes[0].contains("no instrumented load or store"));
     let none = report(vec![RankRecords::default(), RankRecords::default()]).text(Colour::Never);
     assert!(none.contains("not instrumented or never initialised: nothing was observed"), "{none}");
+    let mut known = RankRecords::default();
+    known.notes.push("not observed: one of 4 processes, in a job of 1".into());
+    let known = report(vec![known]).text(Colour::Never);
+    assert!(known.contains("nothing was observed: see the notes") && !known.contains("thrille cc"), "{known}");
 }

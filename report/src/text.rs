@@ -205,6 +205,10 @@ fn verdict(report: &Report, colour: Colour) -> String {
         return colour.paint(Ink::Bad, &format!("{} found{confirmed}", count(races as u64, "race")));
     }
     if report.summary.ranks_observed == 0 {
+        // Whoever could not observe has said why.
+        if report.notes.iter().any(|note| note.contains("not observed") || note.contains("nothing is observed")) {
+            return colour.paint(Ink::Warn, "nothing was observed: see the notes");
+        }
         let what = "not instrumented or never initialised: nothing was observed";
         let init = crate::api::init(None);
         return format!(

@@ -29,7 +29,8 @@ cp "$dir/run/report.json" "$dir/report.json"
 
 # Phase 2 waits for this job to succeed; without a race it has nothing to do.
 if [ "$found" != 1 ] && [ -s "$dir/phase2.job" ]; then
-    echo "thrille: no race was predicted, there is nothing to confirm: phase 2 is skipped"
+    [ "$found" = 0 ] && why="no race was predicted" || why="there is no report of a race"
+    echo "thrille: $why, there is nothing to confirm: phase 2 is skipped"
     scancel "$(cat "$dir/phase2.job")"
 fi
 echo "thrille: the report is in $dir/report.txt"

@@ -17,6 +17,7 @@
 //! | [`sampling`] | what each policy must find, and that none reports what is not there |
 //! | [`slurm`] | jobs of a Slurm that is started for the tests: launch, batch, survive |
 //! | [`tasks`] | races between tasks of a rank: `tests/tasks` under each mode |
+//! | [`verified`] | the results of the programs of `nas-bench/` without the detector |
 //! | [`scale`] | many accesses and barriers in bounded memory |
 //!
 //! `cargo test --test e2e -- FILTER` runs those whose names contain FILTER. `THRILLE_REPEAT=N` runs each program of the corpus N times
@@ -41,6 +42,7 @@ mod slurm;
 mod support;
 mod tasks;
 mod tool;
+mod verified;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -76,6 +78,7 @@ fn main() {
         confirm::trials(),
         slurm::trials(),
         tasks::trials(),
+        verified::trials(),
     ];
     let conclusion = libtest_mimic::run(&args, trials.into_iter().flatten().collect());
     slurm::down();

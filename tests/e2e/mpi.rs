@@ -11,7 +11,7 @@ use std::process::Command;
 const LIBRARIES: [&str; 2] = ["openmpi", "mpich"];
 
 /// What Open MPI wants on one machine with few cores, as root.
-const OPEN_MPI: [(&str, &str); 9] = [
+pub const OPEN_MPI: [(&str, &str); 9] = [
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
     ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
     ("OMPI_MCA_rmaps_base_oversubscribe", "1"),

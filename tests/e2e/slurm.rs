@@ -35,6 +35,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         trial("slurm::local_and_merge", local_and_merge),
         trial("slurm::killed_slurmd", killed_slurmd),
+        trial("slurm::module_file", module_file),
         trial("slurm::mistakes::no_slurm", no_slurm),
         trial("slurm::mistakes::sbatch", sbatch_mistakes),
         trial("slurm::mistakes::unwritable", unwritable),
@@ -276,7 +277,23 @@ fn local_and_merge() -> Outcome {
     found(&dir.path().join("run"), &source, &merged)
 }
 
-/// Slurm is not installed, or does not answer.
+/// Where an installation puts it, the module file finds what it is of, and takes it back.
+fn module_file() -> Outcome {
+    let dir = temporary();
+    let (bin, modules) = (dir.path().join("bin"), dir.path().join("share/modulefiles/thrille"));
+    std::fs::create_dir_all(&bin)?;
+    std::fs::create_dir_all(&modules)?;
+    std::os::unix::fs::symlink(THRILLE, bin.join("thrille"))?;
+    std::fs::copy(root().join("slurm/modulefile"), modules.join("0.1.0"))?;
+    let script = "exec >&2; source /usr/share/lmod/lmod/init/bash; module use share/modulefiles; module load thrille/0.1.0 || exit 2; \
+                  command -v thrille; thrille --version; module whatis thrille 2>&1; module unload thrille; command -v thrille || echo gone";
+    let mut command = Command::new("bash");
+    let ended = expect(command.args(["--norc", "-c", script]).current_dir(dir.path()).env("PATH", "/usr/bin:/bin"), 0)?;
+    let found = bin.join("thrille").display().to_string();
+    ended.says(&[&found, "thrille 0.1.0", "PGAS-Thrille 0.1.0: finds data races", "gone"])
+}
+
+/// Slurm is not installed, or there is none where the user says.
 fn no_slurm() -> Outcome {
     let dir = temporary();
     compile("mpich", &root().join("tests/mpi/halo_safe.c"), &dir.path().join("halo"))?;
@@ -285,7 +302,7 @@ fn no_slurm() -> Outcome {
     ended.says(&["no sbatch in PATH", "thrille run", "--dry-run"])?;
     let mut command = thrille(["sbatch", "-n2", "./halo"]);
     let ended = expect(command.current_dir(dir.path()).env("SLURM_CONF", "/nonexistent/slurm.conf"), 2)?;
-    ended.says(&["sbatch refused", "slurm.conf"])?;
+    ended.says(&["SLURM_CONF names /nonexistent/slurm.conf", "not there", "--dry-run"])?;
     let mut command = thrille(["sbatch", "-n2", "--dry-run", "--out", "job", "./halo"]);
     let ended = expect(command.current_dir(dir.path()).env("PATH", "/nonexistent"), 0)?;
     ended.says(&["phase1.sh", "phase2.sh", "nothing was submitted"])
@@ -303,6 +320,7 @@ fn sbatch_mistakes() -> Outcome {
         (&["--slurm", "--partition=moon", "./halo"], &["sbatch refused", "partition"]),
         (&["--slurm", "--nonsense", "./halo"], &["sbatch refused", "nonsense"]),
         (&["/bin/true"], &["not linked with Open MPI or MPICH"]),
+        (&["--mpi", "openmpi", "./halo"], &["linked with MPICH", "leave --mpi out"]),
     ] {
         let mut command = thrille(["sbatch"]);
         on(&cluster, command.args(words).current_dir(dir.path()));
@@ -340,7 +358,11 @@ fn unwritable() -> Outcome {
         ended.says(&[out, "--out DIR", " on n"])?;
         check(!ended.stderr.contains("panicked"), || format!("a panic:\n{ended}"))?;
     }
-    Ok(())
+    let mut command = srun(&cluster, "--mpi=pmix", dir.path());
+    let words = ["--kill-on-bad-exit=1", THRILLE, "exec", "--out", "run", "--local", "/proc/none", "./program"];
+    let ended = run(command.args(words))?;
+    check(!ended.status.success(), || format!("nothing can be written to /proc/none:\n{ended}"))?;
+    ended.says(&["/proc/none", "--local DIR", " on n"])
 }
 
 /// Runs a program on the cluster; on the second node something is different, as a script says.

@@ -22,7 +22,8 @@ cargo xtask bench nas [OPTIONS]    programs of nas-bench with and without the de
 cargo xtask bench tasks [--repetitions N] [--out DIR] [--configs all|main]
                                    programs of nas-bench/tasks: ESP-bags, STINT, PINT, Archer, TSan
 cargo xtask bench instrument       the clang plugin when nothing is looked at: time, compile time, code size, output
-cargo xtask bench confirm [CLASS]  runs that confirm a race over plain ones, for each way to instrument [default: A]";
+cargo xtask bench confirm [CLASS]  runs that confirm a race over plain ones, for each way to instrument [default: A]
+cargo xtask bench plain [CLASS]    programs of nas-bench on one rank over the same loops without a library [default: A]";
 
 /// What to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,6 +37,7 @@ pub enum Task {
     BenchTasks { repetitions: u32, out: Option<PathBuf>, which: Configs },
     BenchInstrument,
     BenchConfirm { class: char },
+    BenchPlain { class: char },
 }
 
 /// What `bench tasks` runs.
@@ -101,7 +103,9 @@ pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Task, String> {
             Some((suite, [class])) if suite == "confirm" => {
                 bench::class(class).map(|class| Task::BenchConfirm { class })
             }
-            _ => Err("bench takes the name of a suite: nas, tasks or confirm, or instrument alone".into()),
+            Some((suite, [])) if suite == "plain" => Ok(Task::BenchPlain { class: 'A' }),
+            Some((suite, [class])) if suite == "plain" => bench::class(class).map(|class| Task::BenchPlain { class }),
+            _ => Err("bench takes the name of a suite: nas, tasks, confirm or plain, or instrument alone".into()),
         },
         other => Err(format!("there is no task {other}")),
     }

@@ -15,6 +15,7 @@
 //! | [`table`], [`plot`] | what is made of it |
 //! | [`tasks`] | `bench tasks`: the programs of `nas-bench/tasks`, with other tools side by side |
 //! | [`confirm`] | `bench confirm`: runs that confirm a race |
+//! | [`plain`] | `bench plain`: the programs against plain loops |
 //! | [`instrument`] | `bench instrument`: the clang plugin when nothing is looked at |
 
 mod compile;
@@ -24,6 +25,7 @@ mod execute;
 mod instrument;
 mod manifest;
 mod options;
+mod plain;
 mod plot;
 mod rows;
 mod table;
@@ -32,6 +34,7 @@ mod tasks;
 pub use confirm::confirm;
 pub use instrument::instrument;
 pub use options::{Options, class};
+pub use plain::plain;
 pub use tasks::tasks;
 
 use crate::{Result, build, root};

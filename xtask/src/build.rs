@@ -1,7 +1,7 @@
 //! `build` and `install`.
 
 use crate::packages::has;
-use crate::{Result, cargo, root, target};
+use crate::{Result, cargo, mpi, root, target};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,19 +15,15 @@ pub const COMMANDS: [&[&str]; 2] = [
     &["build", "--profile", "injected", "--package", "thrille-preload", "--package", "thrille-shmem"],
 ];
 
-/// The MPI libraries that there is a library of ours for.
-const MPIS: [&str; 2] = ["openmpi", "mpich"];
-
 /// Cargo with these arguments and the feature `mpi`, once for each MPI that is installed.
 pub fn for_each_mpi(args: &[&str]) -> Vec<(&'static str, Command)> {
-    let installed = MPIS.into_iter().filter(|mpi| has(&format!("mpicc.{mpi}")));
-    let command = |mpi: &'static str| {
+    let command = |(mpi, wrapper)| {
         let mut cargo = cargo();
         cargo.args(args).args(["--features", "mpi", "--target-dir"]).arg(target().join(format!("mpi-{mpi}")));
-        cargo.env("MPICC", format!("mpicc.{mpi}"));
+        cargo.env("MPICC", wrapper);
         (mpi, cargo)
     };
-    installed.map(command).collect()
+    mpi::installed().into_iter().map(command).collect()
 }
 
 /// The commands that build the library for each MPI that is installed.
@@ -112,7 +108,7 @@ fn build_plugins() {
     }
 }
 
-/// Builds and copies: `bin/thrille`, `lib/thrille/*.so`, `include/thrille/*`.
+/// Builds and copies: `bin/thrille`, `lib/thrille/*.so`, `include/thrille/*`, `share/modulefiles/thrille/<version>`.
 pub fn install(prefix: Option<PathBuf>) -> Result<()> {
     let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".local"));
     let prefix = prefix.or_else(home).ok_or("HOME is not set: say where to with --prefix DIR")?;
@@ -123,7 +119,7 @@ pub fn install(prefix: Option<PathBuf>) -> Result<()> {
     for library in LIBRARIES {
         copy(&target().join("injected").join(library), &lib.join(library))?;
     }
-    for mpi in MPIS {
+    for mpi in mpi::names() {
         let built = target().join(format!("mpi-{mpi}/injected/libthrille.so"));
         if built.is_file() {
             copy(&built, &lib.join(mpi).join("libthrille.so"))?;
@@ -136,6 +132,8 @@ pub fn install(prefix: Option<PathBuf>) -> Result<()> {
         }
     }
     copy_tree(&root().join("shmem/include"), &include)?;
+    let modules = prefix.join("share/modulefiles/thrille");
+    copy(&root().join("slurm/modulefile"), &modules.join(env!("CARGO_PKG_VERSION")))?;
     println!("installed {}", bin.join("thrille").display());
     let path = std::env::var_os("PATH").unwrap_or_default();
     if !std::env::split_paths(&path).any(|dir| dir == bin) {

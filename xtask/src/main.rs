@@ -6,6 +6,7 @@
 //! | [`bench`] | `bench nas`: what the detector costs on the programs of `nas-bench/` |
 //! | [`build`] | `build` and `install` |
 //! | [`demo`] | `demo`: one racy program and its report |
+//! | [`mpi`] | which MPI libraries are installed |
 //! | [`test`] | `test`: everything that must hold, part by part |
 //! | [`packages`] | the Debian packages that `test` needs |
 //! | [`part`] | runs one command, takes the time, counts the tests that its output tells of |
@@ -14,6 +15,7 @@ mod args;
 mod bench;
 mod build;
 mod demo;
+mod mpi;
 mod packages;
 mod part;
 mod test;
@@ -39,7 +41,8 @@ fn main() -> ExitCode {
         Ok(Task::BenchTasks { repetitions, out, which }) => bench::tasks(repetitions, out, which),
         Ok(Task::BenchInstrument) => bench::instrument(),
         Ok(Task::BenchConfirm { class }) => bench::confirm(&class.to_string()),
-        Err(error) => Err(format!("{error}\n\n{}", args::HELP)),
+        Ok(Task::BenchPlain { class }) => bench::plain(class),
+        Err(error) => Err(format!("{error}; `cargo xtask help` says what there is")),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

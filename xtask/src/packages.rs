@@ -22,6 +22,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("/usr/sbin/slurmctld", "slurm-wlm"),
     ("/usr/sbin/munged", "munge"),
     ("faketime", "faketime"),
+    ("/usr/share/lmod/lmod/init/bash", "lmod"),
     ("/usr/lib/llvm-14/lib/libclang.so", "libclang-dev"),
     ("/usr/lib/llvm-16/lib/libomp.so.5", "libomp-16-dev"),
     ("clang-16", "clang-16"),

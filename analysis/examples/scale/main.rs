@@ -132,3 +132,24 @@ fn main() {
         write(&out.join(format!("{name}.svg")), &plot::svg(&rows));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a rank sends and holds for a batch grows no faster than the program's own partners times log P.
+    #[test]
+    fn growth_follows_partners() {
+        for program in PATTERNS.iter().map(|program| program as &dyn Program) {
+            let counted = [8, 32].map(|ranks| (ranks, row(program, Rule::Weak, ranks).counts));
+            let allowed = |(ranks, counts): &(u32, Counts)| counts.partners * f64::from(ranks.ilog2());
+            for pair in counted.windows(2) {
+                let (small, large) = (&pair[0], &pair[1]);
+                let growth = allowed(large) / allowed(small);
+                let what = format!("{} from {} to {} ranks", program.name(), small.0, large.0);
+                assert!(large.1.messages() <= small.1.messages() * growth, "messages of {what}");
+                assert!(large.1.memory <= small.1.memory * growth, "memory of {what}");
+            }
+        }
+    }
+}

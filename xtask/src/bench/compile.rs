@@ -66,6 +66,8 @@ impl Compiler {
                     compile.push(include(&root().join("shmem/include")));
                     compile.extend(["-L".into(), libraries.clone().into(), "-lthrille_shmem".into()]);
                     compile.extend(["-Xlinker".into(), "-rpath".into(), "-Xlinker".into(), libraries.into()]);
+                    // Cargo names its own directories by LD_LIBRARY_PATH, and would have the program load the library that was built for the tests.
+                    compile.push("-Wl,--disable-new-dtags".into());
                 }
                 compile.push("-lm".into());
                 run(self.command().args(compile))?;

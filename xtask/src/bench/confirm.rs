@@ -131,7 +131,9 @@ impl Subject<'_> {
         let path = self.dir.join("plain-program");
         let mut command = Command::new(self.cc);
         self.source(&mut command).arg("-o").arg(&path);
-        command.arg("-L").arg(&libraries).arg("-lthrille_shmem").arg(format!("-Wl,-rpath,{}", libraries.display()));
+        command.arg("-L").arg(&libraries).arg("-lthrille_shmem");
+        // Not what LD_LIBRARY_PATH, which Cargo sets, would find.
+        command.arg(format!("-Wl,-rpath,{},--disable-new-dtags", libraries.display()));
         built(command.arg("-lm"))?;
         Ok(path)
     }

@@ -15,7 +15,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// What Open MPI wants to be told on one machine with few cores: as `thrille run` tells it, so that both are compared under the same conditions.
-const OPEN_MPI: [(&str, &str); 11] = [
+pub const OPEN_MPI: [(&str, &str); 11] = [
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
     ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
     ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
