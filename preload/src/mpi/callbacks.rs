@@ -60,6 +60,7 @@ fn fortran_type(number: c_int) -> Option<MPI_Datatype> {
 
 impl Role {
     /// What is not the program's of what the arguments lead to.
+    #[allow(clippy::unnecessary_cast, reason = "the libraries have different types for extents")]
     fn library(self, arguments: &Arguments) -> Vec<Interval> {
         let bytes = |at: usize, len: u64| Interval::from_len(at as u64, len).ok();
         let counts = match self {
@@ -104,16 +105,16 @@ static FUNCTIONS: [OnceLock<(usize, Role)>; THUNKS.len()] = [const { OnceLock::n
 /// The n-th of them is called back.
 #[allow(clippy::too_many_arguments, reason = "as many as any of them has")]
 unsafe extern "C" fn thunk<const N: usize>(
-    a: usize,
-    b: usize,
-    c: usize,
-    d: usize,
-    e: usize,
-    f: usize,
-    g: usize,
-    h: usize,
+    a0: usize,
+    a1: usize,
+    a2: usize,
+    a3: usize,
+    a4: usize,
+    a5: usize,
+    a6: usize,
+    a7: usize,
 ) -> usize {
-    let arguments = [a, b, c, d, e, f, g, h];
+    let arguments = [a0, a1, a2, a3, a4, a5, a6, a7];
     let Some(&(function, role)) = FUNCTIONS[N].get() else { return SUCCESS as usize };
     if !role.is_callers_own() {
         return unobserved(|| go_on(function, arguments));
@@ -123,12 +124,12 @@ unsafe extern "C" fn thunk<const N: usize>(
 }
 
 /// Calls a function of the program's with what it was to be called with.
-fn go_on(function: usize, [a, b, c, d, e, f, g, h]: Arguments) -> usize {
+fn go_on(function: usize, [a0, a1, a2, a3, a4, a5, a6, a7]: Arguments) -> usize {
     // SAFETY: the library meant to call this function with these arguments. On this machine one that has fewer does not see the rest, and whatever it returns is
     // in the register of a number; error handlers have a variable number of arguments, which others do not mind.
     unsafe {
         let function = std::mem::transmute::<usize, unsafe extern "C" fn(usize, ...) -> usize>(function);
-        function(a, b, c, d, e, f, g, h)
+        function(a0, a1, a2, a3, a4, a5, a6, a7)
     }
 }
 
