@@ -1,5 +1,5 @@
 //! What ARCHITECTURE.md promises of the code's shape: the edges between crates, where the compiler's guarantees are lifted, which
-//! symbols the injected library has.
+//! symbols the injected library has. And that every pair of programs has its row in tests/README.md.
 //!
 //! The edges are in a code block of ARCHITECTURE.md that opens with ```` ```edges ````, one line a crate: `crate -> crate, crate`,
 //! or `crate ->` for one that needs no other. Crates are called by their directories, the command `thrille`. What a crate needs for
@@ -136,4 +136,26 @@ fn exported_symbols_are_the_expected_ones() {
     let symbols: BTreeSet<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
     let text = symbols.into_iter().collect::<Vec<_>>().join("\n") + "\n";
     support::golden("exports.txt", &text).unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+#[test]
+fn every_pair_has_a_row() {
+    let text = std::fs::read_to_string(support::root().join("tests/README.md")).expect("tests/README.md");
+    let (shmem, mpi) = text.split_once("\n# MPI programs\n").expect("a part for each of the two");
+    let mut missing = BTreeSet::new();
+    for (dir, part) in [("shmem", shmem), ("mpi", mpi)] {
+        let rows: BTreeSet<&str> =
+            part.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |")).map(|row| row.0).collect();
+        let programs = std::fs::read_dir(support::root().join("tests").join(dir)).expect("programs");
+        for program in programs.map(|entry| entry.expect("program").file_name()) {
+            let program = program.to_string_lossy().into_owned();
+            let pair = program.split('.').next().and_then(|name| name.rsplit_once('_'));
+            if let Some((pair, "race" | "safe")) = pair
+                && !rows.contains(pair)
+            {
+                missing.insert(format!("{dir}/{pair}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no row says what these are about: {missing:?}");
 }

@@ -24,12 +24,14 @@
 //! | [`neighbours`] | neighbourhood collectives |
 //! | [`files`] | files |
 //! | [`local`] | calls that only work on memory of the caller |
+//! | [`callbacks`] | functions of the program that the library calls |
 //! | [`callers`] | whose code made a call |
 //! | [`call`] | what the rows of all of them are written in |
 
 mod active;
 pub mod again;
 mod call;
+mod callbacks;
 mod callers;
 mod collectives;
 mod comms;

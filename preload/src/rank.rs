@@ -12,6 +12,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 #[cfg(feature = "mpi")]
+use thrille_model::Interval;
+#[cfg(feature = "mpi")]
 use thrille_model::job::Entry;
 use thrille_model::job::{
     self, Api, ENV_HISTORY, ENV_HUB, ENV_MAX_RECORDS, ENV_RANK, ENV_RUN_DIR, ENV_SIZE, ENV_TOKEN, ENV_TRACE,
@@ -322,6 +324,44 @@ pub fn unobserved<R>(f: impl FnOnce() -> R) -> R {
     // SAFETY: as above.
     unsafe { (*block).depth -= 1 };
     result
+}
+
+/// Runs code of the program that a library calls back. What it does counts, but for these bytes of the library's own, though the call that it belongs to does not.
+/// Not in a call of ours that is inside another one, in a run that confirms races, where nobody may be held who has the library's locks, and not where tasks are followed.
+#[cfg(feature = "mpi")]
+pub fn called_back<R>(library: Vec<Interval>, f: impl FnOnce() -> R) -> R {
+    let block = block();
+    // SAFETY: the block is this thread's own, and so is the recorder, unless the program ends meanwhile. The call that is being observed uses neither before the
+    // library has returned to it.
+    unsafe {
+        let before = ((*block).depth, (*block).pc, (*block).sp);
+        let observed = before.0 <= 1 && !confirm::CONFIRMING.load(Ordering::Relaxed);
+        let (Some(session), Some(recorder), true) = (SESSION.get(), (*block).recorder.as_mut(), observed) else {
+            return unobserved(f);
+        };
+        if recorder.follows_tasks() {
+            return unobserved(f);
+        }
+        let (calling, call) = (recorder.calling, recorder.stack.called());
+        let spared = recorder.spare(library);
+        // As if the function that called the library had called this one.
+        if call.0 != 0 {
+            session.enter_function(recorder, call.0, call.1);
+        }
+        recorder.stack.in_call(0, 0);
+        (*block).depth = 0;
+        let result = f();
+        ((*block).depth, (*block).pc, (*block).sp) = before;
+        if let Some(recorder) = (*block).recorder.as_mut() {
+            if call.0 != 0 {
+                recorder.stack.leave();
+            }
+            recorder.stack.in_call(call.0, call.1);
+            recorder.calling = calling;
+            recorder.spare(spared);
+        }
+        result
+    }
 }
 
 /// How a process comes to its end.

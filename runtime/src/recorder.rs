@@ -72,6 +72,8 @@ pub struct Recorder {
     alone: bool,
     /// Private memory that nonblocking operations use now: a bounding box and the intervals.
     watched: Watched,
+    /// Memory that is not the program's to tell of, while a library calls it back.
+    spared: Vec<Interval>,
     pub(crate) binding: Binding,
     /// Its thread's own memory: where, and how much.
     own: (u64, u64),
@@ -207,6 +209,7 @@ impl Recorder {
             threaded: false,
             alone: false,
             watched: Watched::default(),
+            spared: Vec::new(),
             binding: Binding::Bound,
             own: (0, 0),
             asked: false,
@@ -478,6 +481,9 @@ impl Recorder {
                 }
                 return Room::Enough;
             }
+            if self.spares(address, end) {
+                return Room::Enough;
+            }
             if address.wrapping_sub(self.own.0) < self.own.1 && self.asks_for_thread() {
                 return Room::Full;
             }
@@ -487,16 +493,32 @@ impl Recorder {
         let lo = address - region.start + region.offset;
         let hi = lo + len.min(region.end - address);
         let (owner, segment) = (region.owner, region.segment);
+        if self.spares(address, address.saturating_add(len)) {
+            return Room::Enough;
+        }
         if self.under_way.is_empty() {
             let memory = Memory { start: region.start, end: region.end, offset: region.offset, era: self.era };
             let room = self.record(self.epoch, lo, hi, owner, segment, kind, act, pc);
-            self.runs.is_in(pc, kind, memory);
+            if self.spared.is_empty() {
+                self.runs.is_in(pc, kind, memory);
+            }
             return room;
         }
         let used = self.under_way.touches(owner, segment, lo, hi);
         self.crossed.any |= used;
         let pos = if used { self.pos } else { self.epoch };
         self.record(pos, lo, hi, owner, segment, kind, act, pc)
+    }
+
+    /// Loads and stores of these bytes are not recorded from now on; those of the ones before are again, which it gives back.
+    pub fn spare(&mut self, bytes: Vec<Interval>) -> Vec<Interval> {
+        self.era += 1;
+        std::mem::replace(&mut self.spared, bytes)
+    }
+
+    #[inline(always)]
+    fn spares(&self, lo: u64, hi: u64) -> bool {
+        !self.spared.is_empty() && self.spared.iter().any(|spared| lo < spared.hi() && spared.lo() < hi)
     }
 
     #[inline(never)]
@@ -571,6 +593,11 @@ impl Recorder {
     /// The memory that its thread has for itself.
     pub fn has_own(&mut self, start: u64, len: u64) {
         self.own = (start, len);
+    }
+
+    /// Whether tasks that run one after the other are followed.
+    pub fn follows_tasks(&self) -> bool {
+        self.footprint.is_on()
     }
 
     /// Whether it is a task that must be bound to its thread.

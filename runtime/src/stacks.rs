@@ -100,6 +100,11 @@ impl CallStack {
         self.called = (pc, sp);
     }
 
+    /// The library call that the strand is in.
+    pub fn called(&self) -> (u64, u64) {
+        self.called
+    }
+
     /// Where the return address of the call that the strand is in stands on the stack, if it is this one.
     pub fn call_at(&self, pc: u64) -> Option<u64> {
         (self.called.0 == pc && pc != 0).then_some(self.called.1)

@@ -122,6 +122,8 @@ pub fn scopes() -> (Ctx, Ctx) {
 /// A call of the program, being observed.
 pub struct Call {
     pub o: Observed,
+    /// Who made it: the program, or a binding for it.
+    pub by: Caller,
 }
 
 /// Begins to observe a call; none when it is not to be observed: not yet, not any more, or made by the library itself.
@@ -142,13 +144,14 @@ pub fn flush() -> Option<Call> {
 }
 
 fn called(mut o: Observed) -> Option<Call> {
-    match callers::of(o.pc) {
-        Caller::Program => Some(Call { o }),
+    let by = callers::of(o.pc);
+    match by {
+        Caller::Program => Some(Call { o, by }),
         Caller::Binding => {
             let (pc, sp) = callers::behind_binding(&mut o.recorder.stack, o.pc).unwrap_or_default();
             (o.pc, o.recorder.calling) = (pc, pc);
             o.recorder.stack.in_call(pc, sp);
-            Some(Call { o })
+            Some(Call { o, by })
         }
         Caller::Library => None,
     }

@@ -13,6 +13,7 @@
 //! its request is complete. One that moves no data need not wait for anybody, and orders nothing.
 
 use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, has_ended, in_place, scope};
+use crate::mpi::callbacks;
 use crate::mpi::comms::{self, About};
 use crate::mpi::datatypes::layout;
 use crate::mpi::echo;
@@ -105,7 +106,7 @@ pub fn collective(
     for buffer in &writes {
         call.touch(buffer);
     }
-    let result = real();
+    let (result, combined) = callbacks::combining(real);
     match &part {
         None => {
             call.leave_barrier();
@@ -116,8 +117,8 @@ pub fn collective(
         Some(_) if !has_ended(result) => comms::counts(comm, result),
         Some(part) => {
             part.acquires.iter().for_each(|&t| call.hear(t));
-            if flow == Flow::Chain {
-                // What came from before goes on to those behind.
+            if flow == Flow::Chain || combined && part.acquires.is_empty() {
+                // What came from before goes on to those behind, and what the program's operator did on the way to the root to that.
                 part.releases.iter().for_each(|&t| call.release(t));
             }
         }
@@ -136,6 +137,7 @@ pub fn icollective(
     let Some(mut call) = call() else { return real() };
     let Some(about) = comms::about(comm) else { return real() };
     let Some(buffers) = buffers(&about) else { return real() };
+    callbacks::may_combine_later();
     let mut pending = Pending::default();
     if let Some(token) = comms::next_collective(comm) {
         pending = start(&mut call, flow, &about, token, &buffers);
@@ -182,6 +184,7 @@ fn collective_init(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let call = call();
+    callbacks::may_combine_later();
     let result = real();
     if call.is_some()
         && result == SUCCESS

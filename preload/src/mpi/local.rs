@@ -1,6 +1,7 @@
 //! Calls that only work on memory of the caller: their buffers are accesses like any other.
 
 use crate::mpi::call::{Buffer, SUCCESS, call, calls};
+use crate::mpi::callbacks;
 use crate::mpi::datatypes::{Layout, layout};
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
 use std::ffi::{c_char, c_int, c_void};
@@ -51,7 +52,7 @@ fn combining(from: &Buffer, into: &Buffer, real: impl FnOnce() -> c_int) -> c_in
     call.issue();
     call.touch(from);
     call.touch(into);
-    real()
+    callbacks::combining(real).0
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments.

@@ -12,7 +12,7 @@ use mpi_sys::{MPI_Comm, MPI_Request, MPI_Status};
 use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
-use thrille_model::{Ctx, Token};
+use thrille_model::{Ctx, Rank, Token};
 
 /// What the completion of a request means.
 #[derive(Debug, Default)]
@@ -158,6 +158,12 @@ const GENERALISED: u64 = 0x0f1e_2d3c_4b5a_6978;
 
 /// How many of them there were.
 static GENERALISED_SO_FAR: AtomicU64 = AtomicU64::new(0);
+
+/// What the next one of them releases when it is complete.
+pub fn generalised(me: Rank) -> Token {
+    let seq = GENERALISED_SO_FAR.fetch_add(1, Ordering::Relaxed);
+    Token::Message { group: GENERALISED, from: me, to: me, tag: 0, seq }
+}
 
 /// A request as the program passed it, before the library changes it.
 #[derive(Clone, Copy)]
@@ -444,18 +450,6 @@ calls! {
             _ => {}
         }
         real()
-    }
-    fn Grequest_start(
-        query: *const c_void, free: *const c_void, cancel: *const c_void, state: *mut c_void, request: *mut MPI_Request,
-    ), real => {
-        let call = call();
-        let result = real();
-        if let (Some(call), SUCCESS) = (call, result) {
-            let (me, seq) = (call.me(), GENERALISED_SO_FAR.fetch_add(1, Ordering::Relaxed));
-            let token = Token::Message { group: GENERALISED, from: me, to: me, tag: 0, seq };
-            add(request, Pending { tokens: vec![token], ..Pending::default() });
-        }
-        result
     }
     fn Grequest_complete(request: MPI_Request), real => {
         if let Some(mut call) = call() {

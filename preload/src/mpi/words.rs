@@ -9,7 +9,7 @@ use crate::counters::{Counted, Counters};
 use crate::link::Link;
 use crate::mpi::comms;
 use crate::mpi::windows::{reached_by_many, window};
-use crate::rank::Told;
+use crate::rank::{Told, unobserved};
 use mpi_sys::MPI_Win;
 use rustc_hash::FxHasher;
 use std::cell::Cell;
@@ -69,7 +69,8 @@ thread_local! {
 /// Makes such an exchange, in a call of the program's.
 pub fn helping(exchange: impl FnOnce()) {
     HELPING.set(true);
-    exchange();
+    // What the library calls back meanwhile finds the strand in use.
+    unobserved(exchange);
     HELPING.set(false);
 }
 
