@@ -10,7 +10,7 @@
 //! | [`parallel`] | tasks on several threads, for `--tasks pint` |
 //! | [`loops`] | `taskloop` with `if(0)` |
 //! | [`sections`] | gcc's sections, each a strand where that is known to be right |
-//! | [`turns`] | work that goes to whoever comes first |
+//! | [`shares`] | work that goes to whoever comes first |
 //! | [`bound`] | tasks that ask which thread runs them |
 //! | [`reduce`] | clang's reductions, of which OMPT does not tell |
 //!
@@ -29,9 +29,9 @@ pub mod parallel;
 mod reduce;
 mod sections;
 pub mod serial;
+mod shares;
 mod strand;
 mod tasks;
-mod turns;
 
 use crate::rank::{Observed, detach};
 use abi::{
@@ -180,7 +180,7 @@ unsafe extern "C" fn initialize(lookup: Lookup, _device: c_int, _tool: *mut Data
     }
     // Older runtimes do not tell of chunks; their threads get what they get.
     // SAFETY: as above.
-    unsafe { set(event::DISPATCH, turns::dispatch as *const c_void) };
+    unsafe { set(event::DISPATCH, shares::dispatch as *const c_void) };
     let runtime = file_of(lookup as usize).map_or(0, |(base, _)| base);
     RUNTIME.store(runtime, Ordering::Release);
     1
@@ -210,7 +210,7 @@ unsafe extern "C" fn parallel_begin(
         return;
     }
     strand::prepare(team as usize);
-    let new = Region::new(turns::Turns::of(code));
+    let new = Region::new(shares::Shares::of(code));
     release([new.fork()]);
     strand::calls();
     if parallel::on() && !task.is_null() {
@@ -280,8 +280,8 @@ unsafe extern "C" fn implicit_task(
             strand::joins_team();
             if let Some(region) = &region {
                 acquire(region.fork());
-                if let Some(turns) = &region.turns {
-                    turns.team_is(team.into());
+                if let Some(shares) = &region.shares {
+                    shares.team_is(team.into());
                 }
             }
             if index != 0 {
@@ -615,7 +615,7 @@ unsafe extern "C" fn work(
             task.loops.fetch_add(1, Ordering::Relaxed);
         }
         (true, _) => {
-            turns::leaves(&task);
+            shares::leaves(&task);
             tell(|_, recorder| recorder.gains());
         }
         (false, scope::BEGIN) if kind == SINGLE_EXECUTOR => tell(|_, recorder| recorder.gains()),

@@ -5,7 +5,7 @@
 //!
 //! That is right only if another thread in the same place would come to the same memory. A thread that has asked for memory or for its number in the region, taken a lock, a number in
 //! line or a part of other work, may have a pointer to what is its own, which no other thread would have: its sections are its own too, from there on. For them,
-//! and for all others, there are [`turns`](super::turns).
+//! and for all others, there are [`shares`](super::shares).
 
 use super::current;
 use super::strand::{SLACK_ABOVE, Thread, tell, thread, thread_is, token};

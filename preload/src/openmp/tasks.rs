@@ -14,7 +14,7 @@
 
 use super::abi::{Data, dependence};
 use super::parallel::{Members, Place};
-use super::turns::{Part, Turns};
+use super::shares::{Part, Shares};
 use rustc_hash::FxHashMap;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -75,18 +75,18 @@ pub struct Region {
     /// Whether a task came to it, or to a region that it is in: numbers of threads in it are those of many teams.
     pub in_task: AtomicBool,
     /// If its threads let each other have some of its work.
-    pub turns: Option<Box<Turns>>,
+    pub shares: Option<Box<Shares>>,
 }
 
 impl Region {
-    pub fn new(turns: Option<Box<Turns>>) -> Arc<Self> {
+    pub fn new(shares: Option<Box<Shares>>) -> Arc<Self> {
         Arc::new(Self {
             line: Line::new(),
             end: Line::new(),
             posts: names(1),
             members: Members::new(),
             in_task: AtomicBool::new(false),
-            turns,
+            shares,
         })
     }
 
@@ -165,7 +165,7 @@ pub struct Task {
     pub barrier: AtomicU64,
     /// Loops begun by an implicit task.
     pub loops: AtomicU64,
-    pub turns: Part,
+    pub shares: Part,
     /// In the runtime, waiting.
     pub waits: AtomicBool,
     pub begun: AtomicBool,
@@ -204,7 +204,7 @@ impl Task {
             index: 0,
             barrier: AtomicU64::new(barrier),
             loops: AtomicU64::new(0),
-            turns: Part::default(),
+            shares: Part::default(),
             waits: AtomicBool::new(false),
             begun: AtomicBool::new(false),
             role: Mutex::default(),

@@ -1,4 +1,4 @@
-//! Everybody gets a turn: of work that goes to whoever comes first, each thread of a team gets something before another one gets more.
+//! Fair shares: of work that goes to whoever comes first, each thread of a team gets something before another one gets more.
 //!
 //! A thread that runs both iterations of a dynamic loop that race, or both of two `single` regions, runs them in its order: there is nothing to be seen then. In a short loop that is
 //! the rule, because the first thread is through before the others have woken up. But two parts of such work cannot be taken to be unordered *because* another thread might have run the
@@ -20,18 +20,18 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often a region is run with turns.
+/// How often a region is run with fair shares.
 const TIMES: u32 = 8;
 /// Constructs of a region that have them.
 const CONSTRUCTS: usize = 16;
-/// How long a thread waits for its turn to be over.
+/// How long a thread waits for the others.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// How long the threads of a process do so in all, in microseconds.
 static LEFT: AtomicU64 = AtomicU64::new(1_000_000);
 
 /// What a region counts for them.
 #[derive(Default)]
-pub struct Turns {
+pub struct Shares {
     /// How many threads have had a chunk of each loop, or found none.
     had: [AtomicU64; CONSTRUCTS],
     /// How many have come past each `single`.
@@ -40,7 +40,7 @@ pub struct Turns {
     team: AtomicU64,
 }
 
-impl Turns {
+impl Shares {
     /// For a region of this code, if it is one of the first times.
     pub fn of(code: *const c_void) -> Option<Box<Self>> {
         static RUN: Mutex<Option<FxHashMap<usize, u32>>> = Mutex::new(None);
@@ -60,7 +60,7 @@ impl Turns {
     }
 }
 
-/// What a thread of a team remembers of its turns.
+/// What a thread of a team remembers of its own.
 #[derive(Default)]
 pub struct Part {
     /// The last loop that it has had a chunk of.
@@ -82,15 +82,15 @@ fn wait_until(done: impl Fn() -> bool) {
     let _ = LEFT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(waited)));
 }
 
-/// The turns of the region that an implicit task is its thread's part of.
-fn of(task: &Task) -> Option<&Turns> {
-    task.region.as_deref().filter(|_| task.parent.is_none()).and_then(|region: &Region| region.turns.as_deref())
+/// Those of the region that an implicit task is its thread's part of.
+fn of(task: &Task) -> Option<&Shares> {
+    task.region.as_deref().filter(|_| task.parent.is_none()).and_then(|region: &Region| region.shares.as_deref())
 }
 
 /// An implicit task has been given a chunk of the loop that it is in.
 fn given(task: &Task) {
     if let Some(had) = count(task) {
-        let team = of(task).map_or(0, |turns| turns.team.load(Ordering::Relaxed));
+        let team = of(task).map_or(0, |shares| shares.team.load(Ordering::Relaxed));
         wait_until(|| had.load(Ordering::Relaxed) >= team);
     }
 }
@@ -100,11 +100,11 @@ pub fn leaves(task: &Task) {
     count(task);
 }
 
-/// Counts it as one that has had its turn, if it was not before.
+/// Counts it as one that has had its share, if it was not before.
 fn count(task: &Task) -> Option<&AtomicU64> {
     let number = task.loops.load(Ordering::Relaxed);
     let had = of(task)?.had.get(number as usize)?;
-    (task.turns.served.swap(number, Ordering::Relaxed) != number).then(|| {
+    (task.shares.served.swap(number, Ordering::Relaxed) != number).then(|| {
         had.fetch_add(1, Ordering::Relaxed);
         had
     })
@@ -114,18 +114,18 @@ fn count(task: &Task) -> Option<&AtomicU64> {
 fn single<R: PartialEq>(others: &R, real: impl FnOnce() -> R) -> R {
     let task = current::task();
     let turn = task.as_deref().and_then(|task| {
-        let number = task.turns.singles.fetch_add(1, Ordering::Relaxed);
+        let number = task.shares.singles.fetch_add(1, Ordering::Relaxed);
         Some((task, of(task)?.past.get(number as usize)?))
     });
     let Some((task, past)) = turn else { return real() };
     let barriers = task.barrier.load(Ordering::Relaxed) + 1;
-    if task.turns.ran.load(Ordering::Relaxed) == barriers {
+    if task.shares.ran.load(Ordering::Relaxed) == barriers {
         wait_until(|| past.load(Ordering::Relaxed) > 0);
     }
     let mine = real();
     past.fetch_add(1, Ordering::Relaxed);
     if mine != *others {
-        task.turns.ran.store(barriers, Ordering::Relaxed);
+        task.shares.ran.store(barriers, Ordering::Relaxed);
     }
     mine
 }
