@@ -24,6 +24,7 @@ use live::{GATE, Live};
 use spans::Spans;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
 use thrille_model::job::ENV_TOKEN;
 use thrille_model::{
     Access, Act, Comb, Ctx, Interval, Kind, LocksetId, Order, Phase, Phases, Place, Rank, Segment, Site, StackId,
@@ -210,6 +211,14 @@ pub fn waiting<R>(f: impl FnOnce() -> R) -> R {
         unobserved(|| leave_call(local, None));
     }
     result
+}
+
+/// A shorter sleep ends before those who are held have waited in vain: who sleeps so is on its way, and waits for nobody.
+const NAP: Duration = Duration::from_millis(50);
+
+/// Sleeps, so long if that is known.
+pub fn sleeping<R>(long: Option<Duration>, f: impl FnOnce() -> R) -> R {
+    if long.is_some_and(|long| long <= NAP) { f() } else { waiting(f) }
 }
 
 /// Memory with offsets of its own, from an address on.
