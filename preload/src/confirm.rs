@@ -18,6 +18,7 @@ pub use strand::Local;
 
 use crate::entry::block;
 use crate::loaded;
+use crate::openmp;
 use crate::rank::{Observed, THREADED, Told, complain, unobserved};
 use crate::sites;
 use live::{GATE, Live};
@@ -32,6 +33,7 @@ use thrille_model::{
 };
 use thrille_phase2::client::{Client, Go};
 use thrille_phase2::protocol::{Arrival, ENV_COORDINATOR};
+use thrille_phase2::schedule::Turn;
 use thrille_runtime::{End, Module, Operands, Recorder, UNRESOLVED};
 use thrille_transport::Token;
 
@@ -370,16 +372,17 @@ impl Confirm {
             return;
         }
         let places = self.live().at(pc).to_vec();
+        let task = openmp::turns::current();
         for (act, index) in places {
             let site = &self.client.live()[index as usize];
             if act != touched.act {
                 continue;
             }
-            let times = local.executes(index);
-            let Strand { rank, index: thread } = recorder.strand();
-            let mine = |&(r, t, from): &(u32, u32, u32)| (r, t) == (rank.0, thread) && times >= from;
-            let phase = recorder.phase().0;
-            let wanted = (site.only.is_empty() || site.only.iter().any(mine))
+            let times = local.executes(index, task);
+            let strand = recorder.strand();
+            let mine = |turn: &Turn| turn.includes(strand, task, times);
+            let (rank, phase) = (strand.rank, recorder.phase().0);
+            let wanted = site.only.as_ref().is_none_or(|turns| turns.iter().any(mine))
                 && site.wanted.iter().any(|wanted| wanted.includes(rank.0, offset, phase));
             if !wanted || !self.client.is_live(index) || local.backs_off(index) {
                 continue;
@@ -400,7 +403,8 @@ impl Confirm {
             };
             let number = lasts.map(|_| self.spans.number());
             let stack = self.stack(pc);
-            let arrival = Arrival { live: index, times, misses: local.misses(index), access, operation: number, stack };
+            let arrival =
+                Arrival { live: index, task, times, misses: local.misses(index), access, operation: number, stack };
             let go = self.client.arrive(&local.seat, arrival);
             if let (Some(number), Some(until)) = (number, lasts) {
                 self.spans.add(Span { number, until, fenced: false });

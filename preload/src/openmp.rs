@@ -10,6 +10,7 @@
 //! | [`parallel`] | tasks on several threads, for `--tasks pint` |
 //! | [`loops`] | `taskloop` with `if(0)` |
 //! | [`bound`] | tasks that ask which thread runs them |
+//! | [`turns`] | for runs that confirm races: which task a thread is in, and that others begin the tasks of one that waits |
 //! | [`reduce`] | clang's reductions, of which OMPT does not tell |
 //!
 //! A thread is a strand: `pthread_create` makes it when the runtime adds one to its pool. So is a task that may run beside its creator
@@ -28,10 +29,11 @@ mod sections;
 pub mod serial;
 mod strand;
 mod tasks;
+pub mod turns;
 
 use crate::rank::{Observed, detach};
 use abi::{
-    Data, Dependence, Frame, GetTaskMemory, LOOPS, Lookup, ORDERED, SetCallback, StartTool, StartToolFn, WORKER,
+    Data, Dependence, Frame, GetTaskMemory, LOOPS, Lookup, ORDERED, SINGLE, SetCallback, StartTool, StartToolFn, WORKER,
 };
 use abi::{dependence, event, scope, status, sync, task};
 use parallel::Step;
@@ -200,7 +202,8 @@ unsafe extern "C" fn parallel_begin(
         return;
     }
     strand::prepare(team as usize);
-    let new = Region::new();
+    // SAFETY: see above.
+    let new = Region::new(unsafe { kept::<Task>(task) }.as_deref());
     release([new.fork()]);
     strand::calls();
     if parallel::on() && !task.is_null() {
@@ -234,6 +237,7 @@ unsafe extern "C" fn parallel_end(region: *mut Data, task: *mut Data, _flags: c_
         strand::dismisses(region.name());
         // SAFETY: see above.
         let by = unsafe { kept::<Task>(task) };
+        turns::is_in(by.as_deref());
         if let (Some(by), true) = (by, parallel::on()) {
             parallel::parallel_end(&by, &region);
         }
@@ -275,6 +279,7 @@ unsafe extern "C" fn implicit_task(
                 strand::wakes();
             }
             let member = Task::implicit(region, index);
+            turns::is_in(Some(&member));
             if parallel::on() {
                 parallel::member(&member, 0);
             }
@@ -296,6 +301,9 @@ unsafe extern "C" fn sync_region(
     }
     // SAFETY: see above.
     let Some(task) = (unsafe { kept::<Task>(task) }) else { return };
+    if endpoint == scope::BEGIN {
+        turns::others_first(&task);
+    }
     match (kind, endpoint) {
         (sync::REDUCTION, _) | (sync::TASKWAIT, scope::BEGIN) => {}
         (sync::TASKWAIT, _) => {
@@ -396,6 +404,11 @@ unsafe extern "C" fn task_create(
     // SAFETY: see above.
     unsafe {
         let parent = known(by);
+        if flags & task::UNDEFERRED == 0 {
+            parent.waiting.fetch_add(1, Ordering::Relaxed);
+        } else {
+            turns::others_first(&parent);
+        }
         let created = Task::explicit(Arc::clone(&parent), flags & task::UNTIED != 0);
         if parallel::on() {
             parallel::creates(&parent, &created, flags & task::FINAL != 0, loops::is_undeferred(by));
@@ -461,6 +474,11 @@ unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut D
     }
     let Some(next) = next else { return };
     let begins = !next.begun.swap(true, Ordering::Relaxed);
+    turns::is_in(Some(&next));
+    if let (Some(parent), true) = (&next.parent, begins) {
+        let less = |waiting: u32| waiting.checked_sub(1);
+        let _ = parent.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    }
     strand::switch(left.as_deref(), &next, Switch { end, begins, sp });
     if parallel::on() {
         parallel::resumes(&next, begins, sp);
@@ -595,6 +613,12 @@ unsafe extern "C" fn work(
         // SAFETY: see above.
         if let Some(task) = unsafe { kept::<Task>(task) } {
             task.loops.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    if kind == SINGLE && !serial::on() {
+        // SAFETY: see above.
+        if let Some(task) = unsafe { kept::<Task>(task) } {
+            task.single.store(endpoint == scope::BEGIN, Ordering::Relaxed);
         }
     }
 }

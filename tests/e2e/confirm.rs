@@ -215,7 +215,7 @@ fn a_crash_is_told() -> Outcome {
     let ended = expect(&mut checked(dir.path(), &[], &source("crash.c")), 1)?;
     let races = races(dir.path())?;
     check(races.len() == 1 && verdict(&races[0]) == "crashes_or_hangs", || format!("{races:#?}\n{ended}"))?;
-    ended.says(&["confirmed, crashes or hangs", "when b is first", "thrille confirm run --replay thr2-"])
+    ended.says(&["confirmed, crashes or hangs", "when b is first", "thrille confirm run --replay thr3-"])
 }
 
 fn a_hundred_pairs() -> Outcome {
@@ -405,8 +405,8 @@ fn mistakes() -> Outcome {
     said(&["confirm", "nowhere"])?.says(&["nowhere", "holds no run"])?;
     predicted(dir.path())?;
     said(&["confirm", "run", "--replay", "nonsense"])?.says(&["not a schedule", "thrille confirm --replay"])?;
-    said(&["confirm", "run", "--replay", "thr2-0202"])?.says(&["damaged"])?;
-    said(&["confirm", "run", "--replay", "thr1-0202"])?.says(&["another version"])?;
+    said(&["confirm", "run", "--replay", "thr3-0202"])?.says(&["damaged"])?;
+    said(&["confirm", "run", "--replay", "thr2-0202"])?.says(&["another version"])?;
     expect(thrille(["confirm", "run", "--quiet"]).current_dir(dir.path()), 1)?;
     let schedule = races(dir.path())?[0]["confirmation"]["schedule"].as_str().unwrap_or("").to_owned();
     let other = temporary();

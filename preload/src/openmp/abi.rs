@@ -111,5 +111,8 @@ pub const ORDERED: c_int = 7;
 /// Kinds of worksharing that are loops.
 pub const LOOPS: [c_int; 5] = [1, 10, 11, 12, 13];
 
+/// A `single` construct, of the thread that executes it.
+pub const SINGLE: c_int = 3;
+
 /// A thread that the runtime made.
 pub const WORKER: c_int = 2;
