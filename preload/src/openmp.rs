@@ -619,6 +619,7 @@ unsafe extern "C" fn work(
         // SAFETY: see above.
         if let Some(task) = unsafe { kept::<Task>(task) } {
             task.single.store(endpoint == scope::BEGIN, Ordering::Relaxed);
+            turns::is_in(Some(&task));
         }
     }
 }

@@ -259,9 +259,16 @@ impl Task {
         Arc::new(Self { index, path, begun: AtomicBool::new(true), ..Self::new(None, region, 1) })
     }
 
-    /// Its name in a schedule, if it is an explicit one.
+    /// Its name in a schedule, if which thread has it is luck: that of an explicit task, or of the `single` constructs of its region.
     pub fn name(&self) -> Option<TaskName> {
-        self.parent.as_ref().map(|_| TaskName(self.path.0))
+        let path = if self.parent.is_some() { Some(self.path) } else { self.in_single().map(|(path, _)| path) };
+        path.map(|path| TaskName(path.0))
+    }
+
+    /// What the `single` constructs of its region have in common, if it executes one.
+    fn in_single(&self) -> Option<(Path, &Region)> {
+        let region = self.region.as_deref().filter(|_| self.single.load(Ordering::Relaxed))?;
+        Some((region.path.step(u64::MAX), region))
     }
 
     /// Where what it begins next comes from.
@@ -271,11 +278,9 @@ impl Task {
 
     /// The same for a task.
     fn next_task(&self) -> Path {
-        match &self.region {
-            Some(region) if self.single.load(Ordering::Relaxed) => {
-                region.path.step(u64::MAX).step(region.singles.fetch_add(1, Ordering::Relaxed))
-            }
-            _ => self.next(),
+        match self.in_single() {
+            Some((path, region)) => path.step(region.singles.fetch_add(1, Ordering::Relaxed)),
+            None => self.next(),
         }
     }
 
@@ -428,18 +433,19 @@ mod tests {
             let single = Task::implicit(Some(region), executor);
             assert_eq!(single.name(), None);
             single.single.store(true, Ordering::Relaxed);
+            let itself = single.name();
             let first = Task::explicit(Arc::clone(&single), false);
             let second = Task::explicit(single, false);
             let nested = Task::explicit(Arc::clone(&first), false);
-            [first.name(), second.name(), nested.name(), Task::explicit(member, false).name()]
+            [itself, first.name(), second.name(), nested.name(), Task::explicit(member, false).name()]
         };
         let (one, other) = (names(0), names(3));
-        assert_eq!(one[..3], other[..3]);
-        assert_ne!(one[3], other[3]);
+        assert_eq!(one[..4], other[..4]);
+        assert_ne!(one[4], other[4]);
         let mut different = one.to_vec();
         different.sort_unstable();
         different.dedup();
-        assert!(different.len() == 4 && one.iter().all(Option::is_some));
+        assert!(different.len() == 5 && one.iter().all(Option::is_some));
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub fn is_in(task: Option<&Task>) {
     IN.set(task.and_then(Task::name));
 }
 
-/// The explicit task that the calling thread is in.
+/// The task that the calling thread is in, if which thread has it is luck.
 pub fn current() -> Option<TaskName> {
     IN.get()
 }
