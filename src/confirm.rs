@@ -147,7 +147,7 @@ fn replay(report: &Report, mut ranks: Ranks, schedule: &Schedule, settings: &Set
     let usual = report.run.as_ref().and_then(|run| run.elapsed_seconds).unwrap_or(1.0);
     let limit = Duration::from_secs_f64(usual.max(0.0) * 10.0).max(Duration::from_secs(10));
     for attempt in 0..settings.tries {
-        let closeness = if attempt == 0 { Closeness::Strands } else { Closeness::Ranks };
+        let closeness = Closeness::of_try(attempt);
         let outcome = ranks.run(&campaign::replay(&candidate, schedule, closeness, limit))?;
         if outcome.witnesses.iter().any(Option::is_some) {
             output::print_line(&format!("race {} happened again: both sides were there at the same time", race.number));

@@ -309,7 +309,7 @@ impl Campaign {
             if let (Some(witness), true) = (&self.witnesses[index], exact) {
                 narrow(&mut live, &witness.schedule(self.ranks));
             }
-            let choice = Choice::Ordered { first, patience: Duration::from_millis(500) };
+            let choice = Choice::Ordered { first, patience: Duration::from_millis(500).max(self.budget.usual / 2) };
             let late = self.witnesses[index].as_ref().and_then(Witness::late);
             let outcome = engine.run(&Plan { candidates, live, choice, late, limit: self.budget.limit() })?;
             self.interrupted |= outcome.interrupted;
@@ -416,35 +416,54 @@ fn add(sum: &mut Tally, tally: &Tally) {
 pub fn narrow(live: &mut [LiveSite], schedule: &Schedule) {
     for site in live {
         let turns = [schedule.a, schedule.b].into_iter().filter(|turn| turn.spot == site.spot);
-        site.only = turns.map(|turn| (turn.strand.rank.0, turn.strand.index, turn.times)).collect();
-        if site.only.is_empty() {
-            // Nobody.
-            site.only = vec![(u32::MAX, 0, 0)];
-        }
+        site.only = Some(turns.collect());
     }
 }
 
 /// How closely a schedule is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closeness {
-    /// By the recorded executions of the recorded strands.
+    /// By the recorded executions of the recorded strands and tasks.
     Strands,
-    /// By any execution of the recorded ranks: which of a rank's threads gets which task is not the schedule's to say.
+    /// By any execution of the recorded ranks in the recorded phase on the recorded bytes: how often somebody has been there before may be luck.
+    Bytes,
+    /// By any execution of the recorded ranks.
     Ranks,
+}
+
+impl Closeness {
+    /// Of one try after the other.
+    pub fn of_try(number: u32) -> Self {
+        match number {
+            0 => Self::Strands,
+            odd if odd % 2 == 1 => Self::Bytes,
+            _ => Self::Ranks,
+        }
+    }
 }
 
 /// The run that a schedule asks for.
 pub fn replay(candidate: &Candidate, schedule: &Schedule, closeness: Closeness, limit: Duration) -> Plan {
     let mut candidates = vec![candidate.anywhere()];
-    if closeness == Closeness::Ranks {
-        let turns = [Side::A, Side::B].map(|side| schedule.turn(side));
-        candidates[0].wanted = turns.map(|turn| Wanted { ranks: vec![turn.strand.rank.0], ..Wanted::default() });
+    let turns = [Side::A, Side::B].map(|side| schedule.turn(side));
+    let ranks = turns.map(|turn| Wanted { ranks: vec![turn.strand.rank.0], ..Wanted::default() });
+    match closeness {
+        Closeness::Strands => {}
+        Closeness::Ranks => candidates[0].wanted = ranks,
+        Closeness::Bytes => {
+            for ((wanted, ranks), turn) in candidates[0].wanted.iter_mut().zip(ranks).zip(turns) {
+                let phases = vec![(turn.phase, Some(turn.phase))];
+                *wanted = Wanted { offsets: turn.bytes.into_iter().collect(), phases, ..ranks };
+            }
+        }
     }
     let mut live = live_sites(candidates.iter());
     if closeness == Closeness::Strands {
         narrow(&mut live, schedule);
     }
-    Plan { candidates, live, choice: Choice::Replay(*schedule), late: schedule.late, limit }
+    // There are two to wait for each other: as long as nobody else is late for it.
+    let choice = Choice::Replay { schedule: *schedule, patience: limit / 4 };
+    Plan { candidates, live, choice, late: schedule.late, limit }
 }
 
 #[cfg(test)]

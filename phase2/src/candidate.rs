@@ -1,6 +1,6 @@
 //! What to look for: the two places of a predicted race, and which of their executions matter.
 
-use crate::schedule::Late;
+use crate::schedule::{Late, Turn};
 use serde::{Deserialize, Serialize};
 use thrille_model::{Act, Kind, Race, Rank, Segment, Site, Strand};
 
@@ -61,8 +61,8 @@ pub struct LiveSite {
     pub spot: Spot,
     /// Which executions: any of these.
     pub wanted: Vec<Wanted>,
-    /// If not empty, only these strands (rank, index), from their n-th execution of the place on.
-    pub only: Vec<(u32, u32, u32)>,
+    /// If given, only these, and what the same strands or tasks execute later.
+    pub only: Option<Vec<Turn>>,
 }
 
 /// A predicted race.
@@ -201,7 +201,7 @@ pub fn live_sites<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Vec<Li
             match live.iter_mut().find(|known| known.spot == spot) {
                 Some(known) if known.wanted.contains(wanted) => {}
                 Some(known) => known.wanted.push(wanted.clone()),
-                None => live.push(LiveSite { spot, wanted: vec![wanted.clone()], only: Vec::new() }),
+                None => live.push(LiveSite { spot, wanted: vec![wanted.clone()], only: None }),
             }
         }
     }

@@ -150,7 +150,7 @@ impl Client {
                     if yes {
                         let seats: Vec<Arc<Seat>> = lock(&self.seats).values().cloned().collect();
                         for seat in &seats {
-                            self.say(&Said::Doing(seat.strand, seat.doing()));
+                            self.say_doing(seat);
                         }
                     }
                 }
@@ -184,6 +184,15 @@ impl Client {
     fn say(&self, said: &Said) {
         if self.is_here() && send(&mut *lock(&self.writer), said).is_err() {
             // Whoever waits is told by the thread that listens: the connection is gone for it, too.
+            self.over.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// What a strand does, as it is when it is said: what the strand itself says of it later is said behind this.
+    fn say_doing(&self, seat: &Seat) {
+        let mut writer = lock(&self.writer);
+        let said = Said::Doing(seat.strand, seat.doing());
+        if self.is_here() && send(&mut *writer, &said).is_err() {
             self.over.store(true, Ordering::SeqCst);
         }
     }

@@ -189,12 +189,20 @@ async fn own(mut floor: Floor, mut inputs: mpsc::UnboundedReceiver<Input>, patie
     }
 }
 
-/// How many want each processor: so many turns it takes until somebody who can run has run.
+/// How many want each processor: so many turns it takes until somebody who can run has run. Those of this moment, or those of the last
+/// minute if they were more: many of them sleep for a moment and are back in the next.
 fn crowd() -> u32 {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let running = load.split([' ', '/']).nth(3).and_then(|n| n.parse::<u32>().ok()).unwrap_or(1);
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-    running.div_ceil(processors.max(1))
+    wanted(&load).div_ceil(processors.max(1))
+}
+
+/// How many processors a text like `1.25 0.80 0.50 3/250 4711` says are wanted.
+fn wanted(load: &str) -> u32 {
+    let mut words = load.split([' ', '/']);
+    let usual = words.next().and_then(|n| n.parse::<f64>().ok()).map_or(0, |n| n.round() as u32);
+    let running = words.nth(2).and_then(|n| n.parse::<u32>().ok()).unwrap_or(1);
+    running.max(usual)
 }
 
 fn listen(floor: &mut Floor, now: Duration, rank: u32, said: Said) {
@@ -233,5 +241,17 @@ fn act(floor: &mut Floor, ranks: &Ranks) {
             Action::Watch(yes) => tell_all(ranks, &Told::Watch(yes)),
             Action::Off(places) => tell_all(ranks, &Told::Off(places)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_as_now_or_in_the_last_minute() {
+        assert_eq!(wanted("1.25 0.80 0.50 3/250 4711\n"), 3);
+        assert_eq!(wanted("6.51 0.80 0.50 3/250 4711\n"), 7);
+        assert_eq!((wanted(""), wanted("x y z")), (1, 1));
     }
 }

@@ -51,8 +51,6 @@ pub enum Action {
 pub struct Part {
     /// Who, where, which execution.
     pub turn: Turn,
-    /// Global barriers that it had passed.
-    pub phase: u64,
     /// Called from where, innermost first.
     pub stack: Vec<Site>,
 }
@@ -60,7 +58,7 @@ pub struct Part {
 impl Part {
     /// Its strand comes late to the phase.
     fn late(&self) -> Late {
-        Late { strand: self.turn.strand, phase: self.phase }
+        Late { strand: self.turn.strand, phase: self.turn.phase }
     }
 }
 
@@ -95,10 +93,11 @@ impl Witness {
         Schedule { ranks, a, b, first: self.first, late: self.late() }
     }
 
-    /// The strand that came second, if there are two: who is late comes later.
+    /// The strand that came second, if there are two: who is late comes later. Not the thread of a task, which may get another one.
     pub fn late(&self) -> Option<Late> {
         let [a, b] = &self.parts;
-        (a.turn.strand != b.turn.strand).then(|| self.parts[self.second.index()].late())
+        let second = &self.parts[self.second.index()];
+        (a.turn.strand != b.turn.strand && second.turn.task.is_none()).then(|| second.late())
     }
 }
 
@@ -133,7 +132,7 @@ struct Present {
     id: u64,
     spot: Spot,
     live: u32,
-    times: u32,
+    turn: Turn,
     access: Access,
     /// The operation's number in its rank.
     operation: Option<u64>,
@@ -142,11 +141,7 @@ struct Present {
 
 impl Present {
     fn part(&self) -> Part {
-        Part {
-            turn: Turn { spot: self.spot, strand: self.access.strand, times: self.times },
-            phase: self.access.phases.lo.0,
-            stack: self.stack.clone(),
-        }
+        Part { turn: self.turn, stack: self.stack.clone() }
     }
 }
 
@@ -337,17 +332,18 @@ impl Floor {
     /// A strand stands at a live place.
     pub fn arrived(&mut self, now: Duration, arrival: Arrival) {
         self.changed = now;
-        let Arrival { live, times, misses, mut access, operation, stack } = arrival;
+        let Arrival { live, task, times, misses, mut access, operation, stack } = arrival;
         let strand = access.strand;
         let Some(spot) = self.live.get(live as usize).map(|site| site.spot) else {
             self.actions.push(Action::Go { strand, missed: false, report: false });
             return;
         };
+        let turn = Turn { spot, strand, task, times, phase: access.phases.lo.0, bytes: offsets(access.place) };
         access.place = self.address(access.place);
         self.count(spot, times, &access);
         self.ids += 1;
         let id = self.ids;
-        self.present.push(Present { id, spot, live, times, access, operation, stack });
+        self.present.push(Present { id, spot, live, turn, access, operation, stack });
         let held = Held { what: What::Access(id), misses, until: now, behind: None };
         self.strands.insert(strand, State::Held(held));
 
@@ -721,6 +717,12 @@ impl Floor {
             self.actions.push(Action::Off(off));
         }
     }
+}
+
+/// The bytes of a place where they are the same in every run: not those of private memory.
+fn offsets(place: Place) -> Option<(u64, u64)> {
+    let shared = matches!(place.segment, Segment::Heap | Segment::Statics | Segment::Window(_));
+    shared.then(|| (place.bytes.lo(), place.bytes.hi()))
 }
 
 #[cfg(test)]

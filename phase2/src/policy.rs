@@ -89,7 +89,12 @@ pub enum Choice {
         patience: Duration,
     },
     /// A recorded schedule.
-    Replay(Schedule),
+    Replay {
+        /// Which.
+        schedule: Schedule,
+        /// How long the one waits for the other.
+        patience: Duration,
+    },
 }
 
 impl Choice {
@@ -99,7 +104,7 @@ impl Choice {
             Self::PauseAndMatch { patience, seed } => Box::new(PauseAndMatch::new(patience, seed)),
             Self::Pct { seed, patience } => Box::new(Pct::new(seed, patience)),
             Self::Ordered { first, patience } => Box::new(Ordered::new(first, patience)),
-            Self::Replay(schedule) => Box::new(Replay::new(&schedule)),
+            Self::Replay { schedule, patience } => Box::new(Replay::new(&schedule, patience)),
         }
     }
 }

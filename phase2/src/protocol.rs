@@ -5,7 +5,7 @@
 //! format of `thrille_model::wire`.
 
 use crate::candidate::LiveSite;
-use crate::schedule::Late;
+use crate::schedule::{Late, TaskName};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
@@ -24,7 +24,7 @@ pub const ENV_OUTPUT: &str = "THRILLE_CONFIRM_OUTPUT";
 /// First bytes of a connection.
 pub const MAGIC: [u8; 8] = *b"THRCONF1";
 /// Of this protocol.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes of the greeting.
 pub const GREETING: usize = 8 + 4 + 2 * Token::LEN;
 /// No frame is longer.
@@ -81,7 +81,9 @@ pub enum Doing {
 pub struct Arrival {
     /// Which of the live places.
     pub live: u32,
-    /// The strand's n-th execution of it, from 1.
+    /// The task that the strand is in, if in one.
+    pub task: Option<TaskName>,
+    /// The strand's n-th execution of it, from 1; in a task, the task's.
     pub times: u32,
     /// How often it has been held there in vain.
     pub misses: u32,

@@ -1,6 +1,6 @@
 //! A confirmation as a value that can be printed, read again and carried out: which execution of which strand met which.
 //!
-//! `thr2-` and hexadecimal digits: the value's bytes in the format of `thrille_model::wire`, and their checksum. The digit in front is
+//! `thr3-` and hexadecimal digits: the value's bytes in the format of `thrille_model::wire`, and their checksum. The digit in front is
 //! the version of this form.
 
 use crate::candidate::{Side, Spot};
@@ -9,18 +9,36 @@ use std::fmt;
 use std::str::FromStr;
 use thrille_model::{Strand, wire};
 
-const PREFIX: &str = "thr2-";
+const PREFIX: &str = "thr3-";
 
 /// One side of the meeting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Turn {
     /// Where.
     pub spot: Spot,
-    /// Who.
+    /// Who. Of a task, the thread that had it.
     pub strand: Strand,
+    /// The task, by how it came to be: whichever thread gets it the next time.
+    pub task: Option<TaskName>,
     /// Its n-th execution of the place, from 1.
     pub times: u32,
+    /// Global barriers that it had passed.
+    pub phase: u64,
+    /// Offsets in the object, if that is known to be the same in every run.
+    pub bytes: Option<(u64, u64)>,
 }
+
+impl Turn {
+    /// Whether an execution is this one, or a later one of the same strand or task.
+    pub fn includes(&self, strand: Strand, task: Option<TaskName>, times: u32) -> bool {
+        let same = if self.task.is_some() { strand.rank == self.strand.rank } else { strand == self.strand };
+        same && task == self.task && times >= self.times
+    }
+}
+
+/// A task of a rank, known by its creator and which of its creator's tasks it is, and so on up to the program's begin: a hash of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TaskName(pub u64);
 
 /// A strand that waits when it comes to a phase, or begins in a later one, until the others have done what they can without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -113,11 +131,16 @@ mod tests {
     use thrille_model::{Act, Rank, Site};
 
     fn turns() -> impl Strategy<Value = Turn> {
-        (any::<u64>(), any::<u64>(), any::<u32>(), any::<u32>(), any::<u32>()).prop_map(
-            |(module, offset, rank, index, times)| Turn {
+        let who = (any::<u32>(), any::<u32>(), any::<Option<u64>>());
+        let bytes = any::<Option<(u64, u64)>>();
+        (any::<u64>(), any::<u64>(), who, any::<u32>(), any::<u64>(), bytes).prop_map(
+            |(module, offset, (rank, index, task), times, phase, bytes)| Turn {
                 spot: (Site { module, offset }, Act::Put),
                 strand: Strand { rank: Rank(rank), index },
+                task: task.map(TaskName),
                 times,
+                phase,
+                bytes,
             },
         )
     }
@@ -134,7 +157,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in ".{0,60}", digits in "thr2-[0-9a-f]{0,60}") {
+        fn no_text_panics(text in ".{0,60}", digits in "thr3-[0-9a-f]{0,60}") {
             prop_assert!(text.parse::<Schedule>().is_err());
             prop_assert!(digits.parse::<Schedule>().is_err());
         }
@@ -143,7 +166,22 @@ mod tests {
     #[test]
     fn each_mistake_has_its_line() {
         assert_eq!("xyz".parse::<Schedule>(), Err(ScheduleError::Foreign));
-        assert_eq!("thr1-00".parse::<Schedule>(), Err(ScheduleError::Version));
-        assert_eq!("thr2-0".parse::<Schedule>(), Err(ScheduleError::Damaged));
+        assert_eq!("thr2-00".parse::<Schedule>(), Err(ScheduleError::Version));
+        assert_eq!("thr3-0".parse::<Schedule>(), Err(ScheduleError::Damaged));
+    }
+
+    #[test]
+    fn a_task_is_itself_on_any_thread_and_a_thread_is_none_of_its_tasks() {
+        let on = |index| Strand { rank: Rank(1), index };
+        let spot = (Site { module: 1, offset: 2 }, Act::Store);
+        let thread = Turn { spot, strand: on(2), task: None, times: 3, phase: 0, bytes: None };
+        assert!(thread.includes(on(2), None, 3) && thread.includes(on(2), None, 9));
+        assert!(!thread.includes(on(2), None, 2) && !thread.includes(on(1), None, 3));
+        assert!(!thread.includes(on(2), Some(TaskName(7)), 3));
+        let task = Turn { task: Some(TaskName(7)), ..thread };
+        assert!(task.includes(on(0), Some(TaskName(7)), 3) && !task.includes(on(2), Some(TaskName(8)), 3));
+        assert!(
+            !task.includes(Strand { rank: Rank(0), index: 2 }, Some(TaskName(7)), 3) && !task.includes(on(2), None, 3)
+        );
     }
 }

@@ -18,12 +18,14 @@ pub use strand::Local;
 
 use crate::entry::block;
 use crate::loaded;
+use crate::openmp;
 use crate::rank::{Observed, THREADED, Told, complain, unobserved};
 use crate::sites;
 use live::{GATE, Live};
 use spans::Spans;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
 use thrille_model::job::ENV_TOKEN;
 use thrille_model::{
     Access, Act, Comb, Ctx, Interval, Kind, LocksetId, Order, Phase, Phases, Place, Rank, Segment, Site, StackId,
@@ -31,6 +33,7 @@ use thrille_model::{
 };
 use thrille_phase2::client::{Client, Go};
 use thrille_phase2::protocol::{Arrival, ENV_COORDINATOR};
+use thrille_phase2::schedule::Turn;
 use thrille_runtime::{End, Module, Operands, Recorder, UNRESOLVED};
 use thrille_transport::Token;
 
@@ -212,6 +215,14 @@ pub fn waiting<R>(f: impl FnOnce() -> R) -> R {
     result
 }
 
+/// A shorter sleep ends before those who are held have waited in vain: who sleeps so is on its way, and waits for nobody.
+const NAP: Duration = Duration::from_millis(50);
+
+/// Sleeps, so long if that is known.
+pub fn sleeping<R>(long: Option<Duration>, f: impl FnOnce() -> R) -> R {
+    if long.is_some_and(|long| long <= NAP) { f() } else { waiting(f) }
+}
+
 /// Memory with offsets of its own, from an address on.
 #[cfg(feature = "mpi")]
 pub fn object(start: u64, len: u64) {
@@ -361,16 +372,17 @@ impl Confirm {
             return;
         }
         let places = self.live().at(pc).to_vec();
+        let task = openmp::turns::current();
         for (act, index) in places {
             let site = &self.client.live()[index as usize];
             if act != touched.act {
                 continue;
             }
-            let times = local.executes(index);
-            let Strand { rank, index: thread } = recorder.strand();
-            let mine = |&(r, t, from): &(u32, u32, u32)| (r, t) == (rank.0, thread) && times >= from;
-            let phase = recorder.phase().0;
-            let wanted = (site.only.is_empty() || site.only.iter().any(mine))
+            let times = local.executes(index, task);
+            let strand = recorder.strand();
+            let mine = |turn: &Turn| turn.includes(strand, task, times);
+            let (rank, phase) = (strand.rank, recorder.phase().0);
+            let wanted = site.only.as_ref().is_none_or(|turns| turns.iter().any(mine))
                 && site.wanted.iter().any(|wanted| wanted.includes(rank.0, offset, phase));
             if !wanted || !self.client.is_live(index) || local.backs_off(index) {
                 continue;
@@ -391,7 +403,8 @@ impl Confirm {
             };
             let number = lasts.map(|_| self.spans.number());
             let stack = self.stack(pc);
-            let arrival = Arrival { live: index, times, misses: local.misses(index), access, operation: number, stack };
+            let arrival =
+                Arrival { live: index, task, times, misses: local.misses(index), access, operation: number, stack };
             let go = self.client.arrive(&local.seat, arrival);
             if let (Some(number), Some(until)) = (number, lasts) {
                 self.spans.add(Span { number, until, fenced: false });

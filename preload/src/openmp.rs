@@ -12,6 +12,7 @@
 //! | [`sections`] | gcc's sections, each a strand where that is known to be right |
 //! | [`shares`] | work that goes to whoever comes first |
 //! | [`bound`] | tasks that ask which thread runs them |
+//! | [`turns`] | for runs that confirm races: which task a thread is in, and that others begin the tasks of one that waits |
 //! | [`reduce`] | clang's reductions, of which OMPT does not tell |
 //!
 //! A thread is a strand: `pthread_create` makes it when the runtime adds one to its pool. So is a task that may run beside its creator
@@ -32,11 +33,11 @@ pub mod serial;
 mod shares;
 mod strand;
 mod tasks;
+pub mod turns;
 
 use crate::rank::{Observed, detach};
 use abi::{
-    Data, Dependence, Frame, GetTaskMemory, LOOPS, Lookup, ORDERED, SINGLE_EXECUTOR, SetCallback, StartTool,
-    StartToolFn, WORKER,
+    Data, Dependence, Frame, GetTaskMemory, LOOPS, Lookup, ORDERED, SINGLE, SetCallback, StartTool, StartToolFn, WORKER,
 };
 use abi::{dependence, event, scope, status, sync, task};
 use parallel::Step;
@@ -210,7 +211,8 @@ unsafe extern "C" fn parallel_begin(
         return;
     }
     strand::prepare(team as usize);
-    let new = Region::new(shares::Shares::of(code));
+    // SAFETY: see above.
+    let new = Region::new(unsafe { kept::<Task>(task) }.as_deref(), shares::Shares::of(code));
     release([new.fork()]);
     strand::calls();
     if parallel::on() && !task.is_null() {
@@ -244,6 +246,7 @@ unsafe extern "C" fn parallel_end(region: *mut Data, task: *mut Data, _flags: c_
         strand::dismisses(region.name());
         // SAFETY: see above.
         let by = unsafe { kept::<Task>(task) };
+        turns::is_in(by.as_deref());
         if let (Some(by), true) = (by, parallel::on()) {
             parallel::parallel_end(&by, &region);
         }
@@ -288,6 +291,7 @@ unsafe extern "C" fn implicit_task(
                 strand::wakes();
             }
             let member = Task::implicit(region, index);
+            turns::is_in(Some(&member));
             if parallel::on() {
                 parallel::member(&member, 0);
             }
@@ -310,6 +314,9 @@ unsafe extern "C" fn sync_region(
     }
     // SAFETY: see above.
     let Some(task) = (unsafe { kept::<Task>(task) }) else { return };
+    if endpoint == scope::BEGIN {
+        turns::others_first(&task);
+    }
     match (kind, endpoint) {
         (sync::REDUCTION, _) | (sync::TASKWAIT, scope::BEGIN) => {}
         (sync::TASKWAIT, _) => {
@@ -410,6 +417,11 @@ unsafe extern "C" fn task_create(
     // SAFETY: see above.
     unsafe {
         let parent = known(by);
+        if flags & task::UNDEFERRED == 0 {
+            parent.waiting.fetch_add(1, Ordering::Relaxed);
+        } else {
+            turns::others_first(&parent);
+        }
         let created = Task::explicit(Arc::clone(&parent), flags & task::UNTIED != 0);
         if parallel::on() {
             parallel::creates(&parent, &created, flags & task::FINAL != 0, loops::is_undeferred(by));
@@ -475,6 +487,11 @@ unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut D
     }
     let Some(next) = next else { return };
     let begins = !next.begun.swap(true, Ordering::Relaxed);
+    turns::is_in(Some(&next));
+    if let (Some(parent), true) = (&next.parent, begins) {
+        let less = |waiting: u32| waiting.checked_sub(1);
+        let _ = parent.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    }
     strand::switch(left.as_deref(), &next, Switch { end, begins, sp });
     if parallel::on() {
         parallel::resumes(&next, begins, sp);
@@ -618,7 +635,11 @@ unsafe extern "C" fn work(
             shares::leaves(&task);
             tell(|_, recorder| recorder.gains());
         }
-        (false, scope::BEGIN) if kind == SINGLE_EXECUTOR => tell(|_, recorder| recorder.gains()),
+        (false, _) if kind == SINGLE => {
+            tell(|_, recorder| recorder.gains());
+            task.single.store(endpoint == scope::BEGIN, Ordering::Relaxed);
+            turns::is_in(Some(&task));
+        }
         _ => {}
     }
 }

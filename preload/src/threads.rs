@@ -5,7 +5,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::allocation::thread_stack;
-use crate::confirm::{self, waiting};
+use crate::confirm::{self, sleeping, waiting};
 use crate::counters::between_processes;
 use crate::openmp;
 use crate::rank::{Observed, SESSION, attach, detach, has_threads, observe_program, unobserved};
@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::ffi::CStr;
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 use thrille_model::{How, Lock, Mode, Strand, Token, Word};
 
 /// Defines a function that the C library has too. In the body, `real` is that one.
@@ -281,6 +282,13 @@ fn passed(semaphore: *const c_void) {
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments.
+/// How long a program asks to sleep, if it says so in a form that is valid.
+fn span(time: *const timespec) -> Option<Duration> {
+    // SAFETY: null, or the program's, which the C library would read in the same way.
+    let time = unsafe { time.as_ref() }?;
+    Some(Duration::new(time.tv_sec.try_into().ok()?, time.tv_nsec.try_into().ok()?))
+}
+
 interpose! {
     fn pthread_create(thread: *mut pthread_t, attr: *const pthread_attr_t, routine: extern "C" fn(*mut c_void) -> *mut c_void, argument: *mut c_void) -> c_int, real => {
         create(thread, routine, argument, |routine, argument| unsafe { real(thread, attr, routine, argument) })
@@ -314,16 +322,17 @@ interpose! {
         result
     }
     fn sleep(seconds: c_uint) -> c_uint, real => {
-        waiting(|| unsafe { real(seconds) })
+        sleeping(Some(Duration::from_secs(seconds.into())), || unsafe { real(seconds) })
     }
     fn usleep(microseconds: c_uint) -> c_int, real => {
-        waiting(|| unsafe { real(microseconds) })
+        sleeping(Some(Duration::from_micros(microseconds.into())), || unsafe { real(microseconds) })
     }
     fn nanosleep(time: *const timespec, left: *mut timespec) -> c_int, real => {
-        waiting(|| unsafe { real(time, left) })
+        sleeping(span(time), || unsafe { real(time, left) })
     }
     fn clock_nanosleep(clock: c_int, flags: c_int, time: *const timespec, left: *mut timespec) -> c_int, real => {
-        waiting(|| unsafe { real(clock, flags, time, left) })
+        let span = if flags & libc::TIMER_ABSTIME == 0 { span(time) } else { None };
+        sleeping(span, || unsafe { real(clock, flags, time, left) })
     }
     fn pthread_mutex_lock(mutex: *mut c_void) -> c_int, real => {
         let result = waiting(|| unsafe { real(mutex) });

@@ -179,13 +179,13 @@ mod tests {
         let confirmed = |matters, under_way, strands| Verdict::Confirmed {
             matters,
             meeting: Meeting { under_way, strands, stacks: [Vec::new(), Vec::new()] },
-            schedule: "thr2-00".into(),
+            schedule: "thr3-00".into(),
         };
         let changes = Matters::ChangesResult("the exit status".into());
         let report = words(confirmed(changes, None, [strand(0), strand(1)]), 1);
         assert!(report.text.starts_with("confirmed, changes the result: the exit status"), "{}", report.text);
         assert_eq!(report.witness.as_deref(), Some("rank 0 stood at a and rank 1 at b at the same time"));
-        assert_eq!(report.replay.as_deref(), Some("thrille confirm run --replay thr2-00"));
+        assert_eq!(report.replay.as_deref(), Some("thrille confirm run --replay thr3-00"));
         let report = words(confirmed(Matters::NoDifference, Some(1), [strand(0), strand(0)]), 1);
         assert_eq!(
             report.witness.as_deref(),

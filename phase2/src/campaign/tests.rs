@@ -25,8 +25,7 @@ fn candidate(number: usize) -> Candidate {
 
 fn witness(candidate: &Candidate) -> Witness {
     let part = |spot, rank| Part {
-        turn: Turn { spot, strand: Strand { rank: Rank(rank), index: 0 }, times: 1 },
-        phase: 0,
+        turn: Turn { spot, strand: Strand { rank: Rank(rank), index: 0 }, task: None, times: 1, phase: 0, bytes: None },
         stack: Vec::new(),
     };
     let (a, b) = candidate.pairs[0];

@@ -70,7 +70,7 @@ fn arrival(floor: &Floor, by: u32, at: Spot, lo: u64, operation: Option<u64>) ->
         stack: StackId(0),
         times: 1,
     };
-    Arrival { live, times: 1, misses: 0, access, operation, stack: Vec::new() }
+    Arrival { live, task: None, times: 1, misses: 0, access, operation, stack: Vec::new() }
 }
 
 fn arrive(floor: &mut Floor, now: Duration, by: u32, at: Spot, lo: u64, operation: Option<u64>) {

@@ -6,26 +6,26 @@ use crate::candidate::Side;
 use crate::schedule::Schedule;
 use std::time::Duration;
 
-/// Far longer than a meeting takes: who cannot come is noticed because nobody moves.
-const PATIENCE: Duration = Duration::from_millis(800);
-
 /// The policy.
 pub struct Replay {
     first: Option<Side>,
     own: bool,
+    /// Far longer than a meeting takes: who cannot come is noticed because nobody moves.
+    patience: Duration,
 }
 
 impl Replay {
     /// Of this schedule.
-    pub fn new(schedule: &Schedule) -> Self {
-        Self { first: schedule.first, own: schedule.a.strand == schedule.b.strand }
+    pub fn new(schedule: &Schedule, patience: Duration) -> Self {
+        let (a, b) = (&schedule.a, &schedule.b);
+        Self { first: schedule.first, own: (a.strand, a.task) == (b.strand, b.task), patience }
     }
 }
 
 impl Policy for Replay {
     fn hold(&mut self, at: &At) -> Duration {
         // A strand that meets its own operation waits for nobody.
-        if self.own { Duration::ZERO } else { PATIENCE / 2u32.saturating_pow(at.misses.min(12)) }
+        if self.own { Duration::ZERO } else { self.patience / 2u32.saturating_pow(at.misses.min(12)) }
     }
 
     fn stalled(&mut self, held: &[At]) -> usize {

@@ -114,9 +114,6 @@ pub mod dependence {
     pub const SET: c_int = 7;
 }
 
-/// The work that one thread of a team does for all.
-pub const SINGLE_EXECUTOR: c_int = 3;
-
 /// The mutex of an `ordered` region; all other kinds exclude, and do not order.
 pub const ORDERED: c_int = 7;
 
@@ -125,6 +122,9 @@ pub const CHUNK: c_int = 3;
 
 /// Kinds of worksharing that are loops.
 pub const LOOPS: [c_int; 5] = [1, 10, 11, 12, 13];
+
+/// A `single` construct, of the thread that executes it.
+pub const SINGLE: c_int = 3;
 
 /// A thread that the runtime made.
 pub const WORKER: c_int = 2;

@@ -16,9 +16,12 @@ use super::abi::{Data, dependence};
 use super::parallel::{Members, Place};
 use super::shares::{Part, Shares};
 use rustc_hash::FxHashMap;
+use rustc_hash::FxHasher;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::hash::Hasher;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use thrille_phase2::schedule::TaskName;
 use thrille_runtime::Role;
 
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -64,8 +67,24 @@ impl Drop for Line {
     }
 }
 
+/// Where regions and tasks come from, as a number that is the same in every run: of the begin of the program, and of what somebody there begins.
+#[derive(Clone, Copy, Default)]
+struct Path(u64);
+
+impl Path {
+    fn step(self, by: u64) -> Self {
+        let mut hasher = FxHasher::default();
+        hasher.write_u64(self.0);
+        hasher.write_u64(by);
+        Self(hasher.finish())
+    }
+}
+
 /// A parallel region and its team.
 pub struct Region {
+    path: Path,
+    /// Tasks that were created in its `single` constructs.
+    singles: AtomicU64,
     line: Line,
     end: Line,
     /// How many have left the ordered regions of its loops.
@@ -79,8 +98,11 @@ pub struct Region {
 }
 
 impl Region {
-    pub fn new(shares: Option<Box<Shares>>) -> Arc<Self> {
+    /// That a task comes to, if that is known.
+    pub fn new(by: Option<&Task>, shares: Option<Box<Shares>>) -> Arc<Self> {
         Arc::new(Self {
+            path: by.map_or(Path::default(), Task::next),
+            singles: AtomicU64::new(0),
             line: Line::new(),
             end: Line::new(),
             posts: names(1),
@@ -161,6 +183,13 @@ pub struct Task {
     pub region: Option<Arc<Region>>,
     /// Of an implicit task, its number in the team.
     pub index: u32,
+    path: Path,
+    /// Regions and tasks that it has begun.
+    begun_here: AtomicU64,
+    /// Tasks of its own that nobody has begun.
+    pub waiting: AtomicU32,
+    /// It executes a `single` construct: which thread does is luck.
+    pub single: AtomicBool,
     /// The next barrier of an implicit task, or that by which an explicit one must be complete.
     pub barrier: AtomicU64,
     /// Loops begun by an implicit task.
@@ -202,6 +231,10 @@ impl Task {
             parent,
             region,
             index: 0,
+            path: Path::default(),
+            begun_here: AtomicU64::new(0),
+            waiting: AtomicU32::new(0),
+            single: AtomicBool::new(false),
             barrier: AtomicU64::new(barrier),
             loops: AtomicU64::new(0),
             shares: Part::default(),
@@ -228,7 +261,33 @@ impl Task {
 
     /// A thread's part of a region; without a region, the program before any.
     pub fn implicit(region: Option<Arc<Region>>, index: u32) -> Arc<Self> {
-        Arc::new(Self { index, begun: AtomicBool::new(true), ..Self::new(None, region, 1) })
+        let path = region.as_ref().map_or(Path::default(), |region| region.path).step(index.into());
+        Arc::new(Self { index, path, begun: AtomicBool::new(true), ..Self::new(None, region, 1) })
+    }
+
+    /// Its name in a schedule, if which thread has it is luck: that of an explicit task, or of the `single` constructs of its region.
+    pub fn name(&self) -> Option<TaskName> {
+        let path = if self.parent.is_some() { Some(self.path) } else { self.in_single().map(|(path, _)| path) };
+        path.map(|path| TaskName(path.0))
+    }
+
+    /// What the `single` constructs of its region have in common, if it executes one.
+    fn in_single(&self) -> Option<(Path, &Region)> {
+        let region = self.region.as_deref().filter(|_| self.single.load(Ordering::Relaxed))?;
+        Some((region.path.step(u64::MAX), region))
+    }
+
+    /// Where what it begins next comes from.
+    fn next(&self) -> Path {
+        self.path.step(self.begun_here.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The same for a task.
+    fn next_task(&self) -> Path {
+        match self.in_single() {
+            Some((path, region)) => path.step(region.singles.fetch_add(1, Ordering::Relaxed)),
+            None => self.next(),
+        }
     }
 
     /// A task that this one creates.
@@ -237,7 +296,8 @@ impl Task {
         let belongs = parent.offspring.at(parent.taskwaits.load(Ordering::Relaxed));
         let group = lock(&parent.groups).last().or(parent.group.as_ref()).cloned();
         let (region, barrier) = (parent.region.clone(), parent.barrier.load(Ordering::Relaxed));
-        Arc::new(Self { belongs: Some(belongs), group, untied, ..Self::new(Some(parent), region, barrier) })
+        let path = parent.next_task();
+        Arc::new(Self { path, belongs: Some(belongs), group, untied, ..Self::new(Some(parent), region, barrier) })
     }
 
     /// It is a strand of its own.
@@ -363,7 +423,7 @@ mod tests {
     fn tokens_of_a_line_are_used_once() {
         let mut seen = std::collections::HashSet::new();
         for _ in 0..3 {
-            let region = Region::new(None);
+            let region = Region::new(None, None);
             for mark in [region.fork(), region.barrier(1), region.barrier(2), region.join()] {
                 assert!(seen.insert(mark));
             }
@@ -371,8 +431,32 @@ mod tests {
     }
 
     #[test]
+    fn names_are_by_creation_and_not_by_the_thread_of_a_single() {
+        let names = |executor: u32| {
+            let initial = Task::implicit(None, 0);
+            let region = Region::new(Some(&initial), None);
+            let member = Task::implicit(Some(Region::new(Some(&initial), None)), executor);
+            let single = Task::implicit(Some(region), executor);
+            assert_eq!(single.name(), None);
+            single.single.store(true, Ordering::Relaxed);
+            let itself = single.name();
+            let first = Task::explicit(Arc::clone(&single), false);
+            let second = Task::explicit(single, false);
+            let nested = Task::explicit(Arc::clone(&first), false);
+            [itself, first.name(), second.name(), nested.name(), Task::explicit(member, false).name()]
+        };
+        let (one, other) = (names(0), names(3));
+        assert_eq!(one[..4], other[..4]);
+        assert_ne!(one[4], other[4]);
+        let mut different = one.to_vec();
+        different.sort_unstable();
+        different.dedup();
+        assert!(different.len() == 5 && one.iter().all(Option::is_some));
+    }
+
+    #[test]
     fn children_are_waited_for_once_and_groups_are_inherited() {
-        let parent = Task::implicit(Some(Region::new(None)), 0);
+        let parent = Task::implicit(Some(Region::new(None, None)), 0);
         assert_eq!(parent.children(), None);
         parent.begin_group();
         let child = Task::explicit(Arc::clone(&parent), false);
