@@ -194,7 +194,9 @@ extern "C" fn thrille_run_module(module: Module, analyses: Analyses) -> i32 {
     }
     let ir = Ir::new(module);
     let (hooks, texts) = (Hooks::new(&ir), Texts::new(&ir));
-    let options = Options::from_environment();
+    let mut options = Options::from_environment();
+    // What need not be told is known where tasks are followed.
+    options.in_place &= ir::is_openmp(module);
     let mut pass = Pass { options, ir, hooks, texts, analyses, layout: LLVMGetModuleDataLayout(module) };
     let mut doubled = 0;
     for function in functions {
