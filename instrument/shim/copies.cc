@@ -62,6 +62,12 @@ void thrille_copy_blocks(Function *F, BasicBlock **Blocks, size_t Count, ValueTo
   dropVariables(New);
 }
 
+// Nothing leads to these any more.
+void thrille_delete_blocks(BasicBlock **Blocks, size_t Count) {
+  if (Count > 0)
+    DeleteDeadBlocks(ArrayRef<BasicBlock *>(Blocks, Count), nullptr, /*KeepOneInputPHIs=*/true);
+}
+
 // Splits a block before an instruction: a rare detour. The end of the detour.
 Instruction *thrille_detour(Value *Rarely, Instruction *Before) {
   MDNode *Weights = MDBuilder(Before->getContext()).createBranchWeights(1, 100000);

@@ -15,6 +15,7 @@
 //! | [`double`] | the two copies and the choice at the entry |
 //! | [`switch`] | the choice at loop headers |
 //! | [`behind`] | the way back behind loops |
+//! | [`silent`] | what need not be there twice |
 //! | [`hooks`] | the library's functions |
 //! | [`options`] | what can be switched |
 //! | [`source`] | places in the source |
@@ -33,6 +34,7 @@ mod ir;
 mod llvm;
 mod neighbours;
 mod options;
+mod silent;
 mod source;
 mod switch;
 mod tables;
