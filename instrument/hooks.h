@@ -3,7 +3,7 @@
  *
  * Each function is there twice, plain and instrumented. At its entry, and at the headers of loops that contain calls or other loops,
  * it looks at `mode` and goes on in one copy or the other. In the instrumented copy each basic block counts down the first of its sites; when that
- * is below zero, all sites of the block are told; each one's answer becomes its countdown, and the first one's is counted down from then on. A loop without calls and inner
+ * is below zero, all sites of the block are told; the first one's answer is counted down from then on, the others' mean nothing. A loop without calls and inner
  * loops leaves the instrumented copy in the middle when the budget is spent, and never comes back in the middle, but, if the library asks for it, behind it.
  *
  * Words that both sides write (mode, budget, countdowns) are plain 32-bit words without any lock: a lost update costs a sample more or less.

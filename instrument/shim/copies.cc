@@ -41,6 +41,8 @@ Function *thrille_copy_function(Function *F, ValueToValueMapTy *Map, const char 
   Copy->setComdat(F->getComdat());
   Copy->removeFnAttr(Attribute::AlwaysInline);
   Copy->addFnAttr(Attribute::NoInline);
+  // It runs for a burst now and then.
+  Copy->addFnAttr(Attribute::OptimizeForSize);
   return Copy;
 }
 
@@ -58,6 +60,12 @@ void thrille_copy_blocks(Function *F, BasicBlock **Blocks, size_t Count, ValueTo
   remapInstructionsInBlocks(New, *Map);
   cloneAndAdaptNoAliasScopes(Scopes, New, F->getContext(), "t");
   dropVariables(New);
+}
+
+// Nothing leads to these any more.
+void thrille_delete_blocks(BasicBlock **Blocks, size_t Count) {
+  if (Count > 0)
+    DeleteDeadBlocks(ArrayRef<BasicBlock *>(Blocks, Count), nullptr, /*KeepOneInputPHIs=*/true);
 }
 
 // Splits a block before an instruction: a rare detour. The end of the detour.

@@ -44,10 +44,10 @@ pub fn insert(ir: &Ir, hooks: &Hooks, tables: &Tables, map: Map, group: &Group, 
                 let told = thrille_detour(new, detour);
                 ir.before(told);
                 ir.add_to(ir.plus(known.at, quick::REPEATED), -1);
-                checks.tell(access, number);
+                checks.tell(access, number, number == first);
                 ir.before(detour);
             }
-            None => checks.tell(access, number),
+            None => checks.tell(access, number, number == first),
         }
     }
 }
@@ -90,7 +90,7 @@ impl Checks<'_> {
         ir.compare(compare::NOT_EQUAL, ir.or(other, untouched), number(0))
     }
 
-    fn tell(&self, access: &Access, number: usize) {
+    fn tell(&self, access: &Access, number: usize, first: bool) {
         let Self { ir, hooks, tables, .. } = self;
         let (address, site) = (self.copy(access.address), tables.site(ir, number));
         let call = match access.extent {
@@ -108,7 +108,11 @@ impl Checks<'_> {
             }
         };
         thrille_place(call, self.copy(access.instruction));
-        // Every answer is used: where it is not, LLVM 16 takes rax for preserved.
-        ir.set(site, call);
+        if first {
+            ir.set(site, call);
+        } else {
+            // The first one's counts for all. Where an answer is not used, LLVM 16 takes rax for preserved.
+            ir.use_up(call);
+        }
     }
 }

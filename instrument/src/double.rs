@@ -29,9 +29,10 @@ pub struct Doubled {
 }
 
 impl Doubled {
-    /// The instrumented copy of a plain block.
+    /// The instrumented copy of a plain block; none if there is none any more.
     pub fn copy(&self, plain: Block) -> Block {
-        LLVMValueAsBasicBlock(thrille_map_get(self.map, LLVMBasicBlockAsValue(plain)))
+        let copy = thrille_map_get(self.map, LLVMBasicBlockAsValue(plain));
+        copy.some().map_or(Block::NONE, |copy| LLVMValueAsBasicBlock(copy))
     }
 }
 

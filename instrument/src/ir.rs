@@ -13,6 +13,12 @@ pub fn functions(module: Module) -> impl Iterator<Item = Value> {
     std::iter::successors(LLVMGetFirstFunction(module).some(), |&f| LLVMGetNextFunction(f).some())
 }
 
+/// Whether a module is compiled with OpenMP.
+pub fn is_openmp(module: Module) -> bool {
+    const FLAG: &str = "openmp";
+    !LLVMGetModuleFlag(module, FLAG.as_ptr().cast(), FLAG.len()).is_none()
+}
+
 /// The blocks of a function.
 pub fn blocks(function: Value) -> impl Iterator<Item = Block> {
     std::iter::successors(LLVMGetFirstBasicBlock(function).some(), |&b| LLVMGetNextBasicBlock(b).some())
@@ -295,6 +301,14 @@ impl Ir {
 
     pub fn set(&self, word: Value, value: Value) {
         LLVMSetAlignment(LLVMBuildStore(self.builder, value, word), 4);
+    }
+
+    /// A value is in a register here, and that is all.
+    pub fn use_up(&self, value: Value) {
+        let ty = self.function_type(self.void, &[LLVMTypeOf(value)]);
+        let (text, constraint) = (UNNAMED, c"r");
+        let nothing = LLVMGetInlineAsm(ty, text, 0, constraint.as_ptr(), 1, 1, 0, 0, 0);
+        self.call(ty, nothing, &[value]);
     }
 
     /// Counts a word down, and whether it is below zero now.

@@ -15,6 +15,7 @@
 //! | [`double`] | the two copies and the choice at the entry |
 //! | [`switch`] | the choice at loop headers |
 //! | [`behind`] | the way back behind loops |
+//! | [`silent`] | what need not be there twice |
 //! | [`hooks`] | the library's functions |
 //! | [`options`] | what can be switched |
 //! | [`source`] | places in the source |
@@ -33,6 +34,7 @@ mod ir;
 mod llvm;
 mod neighbours;
 mod options;
+mod silent;
 mod source;
 mod switch;
 mod tables;
@@ -194,7 +196,9 @@ extern "C" fn thrille_run_module(module: Module, analyses: Analyses) -> i32 {
     }
     let ir = Ir::new(module);
     let (hooks, texts) = (Hooks::new(&ir), Texts::new(&ir));
-    let options = Options::from_environment();
+    let mut options = Options::from_environment();
+    // What need not be told is known where tasks are followed.
+    options.in_place &= ir::is_openmp(module);
     let mut pass = Pass { options, ir, hooks, texts, analyses, layout: LLVMGetModuleDataLayout(module) };
     let mut doubled = 0;
     for function in functions {

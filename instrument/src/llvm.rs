@@ -29,7 +29,7 @@ macro_rules! handles {
     )* };
 }
 
-handles! { Module Context Type Value Block Builder Attribute Layout Analyses Map }
+handles! { Module Context Type Value Block Builder Attribute Layout Analyses Map Metadata }
 
 /// Opcodes, as the C interface numbers them.
 pub mod opcode {
@@ -121,6 +121,7 @@ pub struct ToldSource {
 unsafe extern "C" {
     pub safe fn LLVMGetModuleContext(module: Module) -> Context;
     pub safe fn LLVMGetModuleDataLayout(module: Module) -> Layout;
+    pub safe fn LLVMGetModuleFlag(module: Module, name: *const c_char, len: usize) -> Metadata;
     pub safe fn LLVMGetGlobalParent(global: Value) -> Module;
     pub fn LLVMGetSourceFileName(module: Module, len: *mut usize) -> *const u8;
     pub safe fn LLVMGetFirstFunction(module: Module) -> Value;
@@ -209,6 +210,17 @@ unsafe extern "C" {
     pub fn LLVMConstArray(element: Type, values: *const Value, count: c_uint) -> Value;
     pub fn LLVMConstStringInContext(context: Context, text: *const u8, len: c_uint, without_end: c_int) -> Value;
     pub fn LLVMConstGEP2(ty: Type, base: Value, indices: *const Value, count: c_uint) -> Value;
+    pub safe fn LLVMGetInlineAsm(
+        ty: Type,
+        text: *const c_char,
+        text_len: usize,
+        constraints: *const c_char,
+        constraints_len: usize,
+        side_effects: c_int,
+        aligns_stack: c_int,
+        dialect: c_int,
+        can_throw: c_int,
+    ) -> Value;
     pub safe fn LLVMConstPtrToInt(value: Value, ty: Type) -> Value;
     pub safe fn LLVMConstSub(left: Value, right: Value) -> Value;
     pub safe fn LLVMConstTrunc(value: Value, ty: Type) -> Value;
@@ -284,6 +296,7 @@ unsafe extern "C" {
     pub safe fn thrille_map_get(map: Map, value: Value) -> Value;
     pub safe fn thrille_copy_function(function: Value, map: Map, name: *const c_char) -> Value;
     pub fn thrille_copy_blocks(function: Value, blocks: *const Block, count: usize, map: Map);
+    pub fn thrille_delete_blocks(blocks: *const Block, count: usize);
     pub safe fn thrille_detour(rarely: Value, before: Value) -> Value;
     pub safe fn thrille_rarely(branch: Value);
     pub fn thrille_join_values(pairs: *const Value, count: usize);

@@ -19,6 +19,7 @@ use crate::double::{Doubled, Work};
 use crate::hooks::{ASK, IN};
 use crate::ir::{Ir, add_incoming, incoming, instructions, phis, redirect, successors};
 use crate::llvm::*;
+use crate::silent;
 use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
 
@@ -83,7 +84,7 @@ pub fn loops(function: Value, analyses: Analyses, groups: &[Group], calling: &Ha
 
 impl Loop {
     /// It decides in each iteration.
-    fn decides(&self) -> bool {
+    pub fn decides(&self) -> bool {
         !self.innermost || self.calls
     }
 }
@@ -141,6 +142,7 @@ pub fn switch(work: &Work, doubled: &Doubled, loops: &[Loop], groups: &[Group]) 
     if loops.is_empty() {
         return;
     }
+    silent::share(work.function, doubled, loops, groups);
     let mut pairs = Pairs::new(doubled);
     // Before anything is redirected.
     let inside: Vec<HashSet<Block>> = loops.iter().map(|one| copied_blocks(doubled, one)).collect();
@@ -244,8 +246,9 @@ fn leaving(work: &Work, one: &Loop, copy: Block, inside: &HashSet<Block>, pairs:
 
 /// The loop's blocks in the instrumented copy, with those that checks have split off them.
 fn copied_blocks(doubled: &Doubled, one: &Loop) -> HashSet<Block> {
-    let copies: HashSet<Block> = doubled.plain.iter().map(|&block| doubled.copy(block)).collect();
-    let own: HashSet<Block> = one.blocks.iter().map(|&block| doubled.copy(block)).collect();
+    let there = |&block: &Block| doubled.copy(block).some();
+    let copies: HashSet<Block> = doubled.plain.iter().filter_map(there).collect();
+    let own: HashSet<Block> = one.blocks.iter().filter_map(there).collect();
     let mut found = own.clone();
     let mut next: Vec<Block> = own.into_iter().collect();
     while let Some(block) = next.pop() {

@@ -6,6 +6,7 @@
 //! | [`sites`] | the calls of `instrument/hooks.h`, which the clang plugin puts into one of a function's two copies |
 //! | [`walk`] | call stacks of programs that do not tell of their calls |
 //! | [`sampled`] | which of them are looked at |
+//! | [`meetings`] | what ranks wait for each other at barriers, because one has spent more than another |
 //! | [`uncounted`] | which updates of words a budget lets pass uncounted, and what is not recorded after that |
 //! | [`memory`] | `memcpy` and its kin, redirected at link time |
 //! | [`stdio`] | input and output of the C library, redirected likewise |
@@ -45,6 +46,7 @@ mod entry;
 mod fortran;
 mod link;
 mod loaded;
+mod meetings;
 mod memory;
 #[cfg(feature = "mpi")]
 mod mpi;

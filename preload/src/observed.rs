@@ -99,10 +99,12 @@ impl Observed {
     /// Comes to a global barrier.
     pub fn enter_barrier(&mut self) {
         self.session.enter_barrier(self.recorder);
+        sampled::come();
     }
 
     /// Goes on after it.
     pub fn leave_barrier(&mut self) {
+        sampled::go();
         sampled::count_executed(self.recorder);
         if self.session.cuts_next() {
             sampled::charge_exchange(|| self.session.leave_barrier(self.recorder));

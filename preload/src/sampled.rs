@@ -5,13 +5,14 @@
 //! | [`PLAN`] | the process's | once, when observation begins |
 //! | [`Seat`] | its thread's, by the pointer in its block | its thread |
 //! | [`GENERATION`], [`PHASE`] | the process's | allocations, global barriers; threads notice at their next event, as they notice new regions |
+//! | [`CAME`] | the process's | who comes to a global barrier |
 //! | [`COVERAGE`] | the process's | threads that end, under its lock |
 
 use crate::entry::{Block, Looks, block};
 #[cfg(feature = "shmem")]
 use crate::rank::THREADED;
 use crate::rank::{SESSION, complain};
-use crate::{sites, uncounted};
+use crate::{meetings, sites, uncounted};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -41,6 +42,9 @@ static PHASE: AtomicU64 = AtomicU64::new(0);
 /// How many phases have begun.
 static PHASES: AtomicU64 = AtomicU64::new(0);
 
+/// When this process came to the barrier that it is at.
+static CAME: AtomicU64 = AtomicU64::new(0);
+
 /// Of threads that have ended.
 static COVERAGE: Mutex<Option<Coverage>> = Mutex::new(None);
 
@@ -59,6 +63,9 @@ pub struct Seat {
 
 /// What an entry of a function costs when it is decided upon, in nanoseconds; counting it is part of the hook.
 const DECISION_NS: f64 = 40.0;
+
+/// What a site that is told costs besides what is measured, in nanoseconds: the registers that its hook saves, and keeping the account.
+const TELLING_NS: f64 = 50.0;
 
 /// What observing a call of the communication library costs, in nanoseconds, without records of what it touches.
 const CALL_NS: f64 = 60.0;
@@ -163,6 +170,11 @@ pub fn clock() -> Option<u64> {
 /// What a decision about a call costs.
 pub fn decision_ticks() -> u64 {
     PLAN.get().map_or(0, |plan| (plan.ticks_per_us * DECISION_NS / 1000.0) as u64)
+}
+
+/// What telling of a site costs besides what is measured.
+pub fn telling_ticks() -> u64 {
+    PLAN.get().map_or(0, |plan| (plan.ticks_per_us * TELLING_NS / 1000.0) as u64)
 }
 
 fn seat(name: &Name, plan: &Plan, strand: Strand) -> Option<Seat> {
@@ -324,6 +336,32 @@ pub fn charge_exchange(work: impl FnOnce()) {
         seat.sampler.controller().charge_exchange(spent, now);
     }
     sites::sampling::charge(|controller| controller.charge_exchange(spent, worked()));
+}
+
+/// Comes to a global barrier, at which others wait for what was spent here.
+pub fn come() {
+    if let Some(delay) = keeps_account(|controller, _| controller.measures().then(|| controller.delay())).flatten() {
+        CAME.store(ticks(), Ordering::Relaxed);
+        meetings::come(delay);
+    }
+}
+
+/// Goes on after it, having waited for others in turn.
+pub fn go() {
+    keeps_account(|controller, now| {
+        if controller.measures() {
+            let waited = ticks().wrapping_sub(CAME.load(Ordering::Relaxed));
+            controller.charge_wait(meetings::go(), waited, now);
+        }
+    });
+}
+
+/// Tells who keeps the account, and the time there: where functions are there twice, the process has one.
+fn keeps_account<R>(tell: impl Fn(&mut Controller, u64) -> R) -> Option<R> {
+    // SAFETY: the block is this thread's own, and nobody else in this thread uses the seat now.
+    let seat = unsafe { (*block()).seat.as_mut() }?;
+    let told = sites::sampling::charge(|controller| tell(controller, worked()));
+    told.or_else(|| Some(tell(seat.sampler.controller(), ticks())))
 }
 
 /// Nanoseconds that a thread or process has been at work.

@@ -1,7 +1,7 @@
 //! Keeps what the detector costs within the budget.
 //!
-//! Time is spent when a sample is taken, when calls are observed, which they are whatever is chosen, when what they touched is recorded, and when ranks
-//! exchange; all of it is told here. What a
+//! Time is spent when a sample is taken, when calls are observed, which they are whatever is chosen, when what they touched is recorded, when ranks
+//! exchange, and when they wait at a barrier for another one that has spent more; all of it is told here. What a
 //! sample makes the next exchange cost is paid in advance, at the price that the last ones had: when it comes, it is too late to choose. Allowed is
 //! the budget's share of the time that the program took by itself, and a small credit at the start, for the sake of short programs. Two things follow:
 //!
@@ -58,6 +58,10 @@ pub struct Controller {
     calls: u64,
     /// What of it went, or will go, into records of what they touched.
     recorded: u64,
+    /// What of it went into waiting for other ranks, which had spent more.
+    waited: u64,
+    /// What of it was this rank's own when ranks met the last time.
+    met: u64,
     /// What the program took by itself, times the budget.
     earned: f64,
     /// What could not be helped any more when it was spent, besides.
@@ -93,6 +97,8 @@ impl Controller {
             looked: 0,
             calls: 0,
             recorded: 0,
+            waited: 0,
+            met: 0,
             earned: 0.0,
             overrun: 0,
             price: PRICE_US * ticks_per_us,
@@ -220,6 +226,24 @@ impl Controller {
         self.spent_at_review = self.spent_at_review.min(self.spent);
         self.counted_at_review = self.counted_at_review.min(self.counted());
         self.charge_other(ticks, now);
+    }
+
+    /// What was spent here, without waiting, and without what is paid in advance.
+    fn own(&self) -> u64 {
+        (self.spent + self.overrun).saturating_sub(self.paid + self.waited)
+    }
+
+    /// How much later this rank is than it would be by itself, since ranks met the last time.
+    pub fn delay(&self) -> u64 {
+        self.own().saturating_sub(self.met)
+    }
+
+    /// Ranks have met. One of them was so much later than it would be by itself, the most of all; this one has waited for so long.
+    pub fn charge_wait(&mut self, most: u64, waited: u64, now: u64) {
+        let late = most.saturating_sub(self.delay()).min(waited);
+        self.met = self.own();
+        self.waited += late;
+        self.charge_other(late, now);
     }
 
     /// So much was spent on something else.
@@ -368,6 +392,21 @@ mod tests {
         controller.charge(0, 1_000_000 * us);
         assert!(controller.allows_overrun(), "a twentieth of 950 ms, with the credit");
         assert_eq!(controller.take_account(1_000_000 * us), [50_000, 0, 1_000_000]);
+    }
+
+    #[test]
+    fn what_others_spend_is_waited_for() {
+        let us = 1000;
+        let mut controller = Controller::new(Some(Budget::USUAL), us as f64, 0);
+        controller.charge_sample(300 * us, 10_000 * us);
+        assert_eq!(controller.delay(), 50 * us, "no look takes longer, and what is paid in advance is no delay");
+        controller.charge_wait(450 * us, 2_000 * us, 20_000 * us);
+        assert_eq!((controller.waited, controller.delay()), (400 * us, 0));
+        controller.charge(100 * us, 21_000 * us);
+        controller.charge_wait(40 * us, 2_000 * us, 22_000 * us);
+        assert_eq!((controller.waited, controller.delay()), (400 * us, 0), "this one was the last");
+        controller.charge_wait(500 * us, 10 * us, 30_000 * us);
+        assert_eq!(controller.waited, 410 * us, "the others had something to do");
     }
 
     #[test]

@@ -449,7 +449,7 @@ fn told(
         keep(recorder, site, verdict.part, tell);
     }
     if let Some(from) = from {
-        let spent = sampled::ticks().wrapping_sub(from);
+        let spent = sampled::ticks().wrapping_sub(from) + sampled::telling_ticks();
         policy().cost(spent, sampled::worked(), verdict.keep);
     }
     i32::try_from(verdict.gap).unwrap_or(i32::MAX)

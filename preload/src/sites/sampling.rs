@@ -128,11 +128,15 @@ impl Policy for Sampled {
     }
 
     fn behind(&self, function: &Function) -> u32 {
-        number(function).zip(try_state()).map_or(BURST, |(number, mut state)| state.dense.behind(number))
+        number(function).zip(try_state()).map_or(BURST, |(number, mut state)| {
+            state.dense.controller().charge(sampled::decision_ticks(), sampled::worked());
+            state.dense.behind(number)
+        })
     }
 
     fn last(&self, function: &Function, loop_number: u64) -> u32 {
         let Some((number, mut state)) = number(function).zip(try_state()) else { return 0 };
+        state.dense.controller().charge(sampled::decision_ticks(), sampled::worked());
         let sites = function.sites();
         state.dense.last(number, loop_number as usize, |site| sites[site as usize].set_countdown(0))
     }
