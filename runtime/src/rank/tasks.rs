@@ -92,7 +92,7 @@ impl Rank {
             return watch.step(event);
         }
         self.drain(recorder);
-        recorder.see(&self.regions, self.all_memory());
+        recorder.see(&self.regions, self.all_memory(recorder.strand));
         if let Some(watch) = &mut self.watch {
             watch.step(event);
             recorder.follow_tasks(watch.looks(), self.ranks == 1);
@@ -115,7 +115,7 @@ impl Rank {
         if let Some(hand) = &mut recorder.hand {
             hand.has_private = looks && self.open.is_empty();
         }
-        recorder.see(&self.regions, self.all_memory());
+        recorder.see(&self.regions, self.all_memory(recorder.strand));
         recorder.follow_tasks(looks, self.ranks == 1);
         true
     }
