@@ -110,10 +110,13 @@ mod tests {
         let _ = child.touch(4096, 8, Kind::Write, Act::Store, 7);
         rank.release(&mut child, token);
         rank.rest(&child, 9);
-        rank.rest_instead(&mut main, 9, POOL);
-        assert!(!rank.is_alone(main.strand()), "it does not know what the other one did");
+        rank.rest_instead(&mut main, 9, 8);
         let _ = main.touch(4096, 8, Kind::Write, Act::Store, 8);
+        rank.drain(&mut main);
+        rank.rest_instead(&mut main, 8, POOL);
+        assert!(!rank.is_alone(main.strand()), "it does not know what the other one did");
         rank.acquire(&mut main, token);
+        rank.rest_instead(&mut main, 8, POOL);
         assert!(rank.is_alone(main.strand()) && !rank.is_alone(child.strand()));
         assert_eq!(rank.held(), 2);
         let _ = main.touch(4096, 8, Kind::Write, Act::Store, 9);
