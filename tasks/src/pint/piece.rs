@@ -60,6 +60,8 @@ pub struct Piece {
 
 /// A piece takes more room than an access.
 const EMPTY: usize = 8;
+/// So many bytes that are given back only later take as much.
+const GIVEN_BACK: u64 = 1024;
 
 impl Weighs for Piece {
     fn weight(&self) -> usize {
@@ -71,7 +73,7 @@ impl Weighs for Piece {
             + self.overwritten.len()
             + self.writes.len()
             + self.gone.len()
-            + self.freed.len()
+            + self.freed.iter().map(|block| 1 + (block.len / GIVEN_BACK) as usize).sum::<usize>()
     }
 }
 
