@@ -64,9 +64,9 @@ impl Bell {
 }
 
 /// Accesses that a trace holds at most, unless it is one piece.
-const ROOM: usize = if cfg!(test) { 2 } else { 1 << 17 };
+const ROOM: usize = if cfg!(test) { 2 } else { 1 << 16 };
 /// Accesses that are worth a ring; in the model, where a piece takes all of the room, only who waits rings.
-const ENOUGH: usize = if cfg!(test) { 3 } else { 1 << 14 };
+const ENOUGH: usize = if cfg!(test) { 3 } else { 1 << 13 };
 
 #[derive(Debug)]
 struct Left<T> {
