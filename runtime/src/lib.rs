@@ -57,7 +57,7 @@ pub use blocks::Blocks;
 pub use carried::Made;
 pub use crew::{Crew, Hand};
 pub use modules::{Module, Modules};
-pub use rank::{End, Operands, Rank, Role};
+pub use rank::{End, Operands, POOL, Rank, Role};
 pub use recorder::{Recorder, UNRESOLVED};
 pub use regions::{Region, Regions};
 pub use runs::{Room, Run, Runs};

@@ -33,6 +33,7 @@ use crate::underway::Use;
 use crate::watch::Watch;
 pub(crate) use locks::Section;
 use rest::Life;
+pub use rest::POOL;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 pub use tasks::Role;
@@ -118,6 +119,8 @@ pub struct Rank {
     strands: Vec<Strand>,
     knowledge: Vec<Knowledge>,
     lives: Vec<Life>,
+    /// Of each strand, a position behind all of its records.
+    recorded_below: Vec<u64>,
     tasks: tasks::Tasks,
     tokens: FxHashMap<Token, Knowledge>,
     words: atomics::Words,
@@ -136,6 +139,8 @@ pub struct Rank {
     /// Where the program called for them.
     callers: Callers,
     open: Operations,
+    /// Whether there ever was one.
+    operates: bool,
     closes: Vec<(thrille_model::Rank, Close)>,
     windows: Vec<(u32, u64)>,
     accesses: Vec<Access>,
@@ -178,6 +183,7 @@ impl Rank {
             strands: Vec::new(),
             knowledge: Vec::new(),
             lives: Vec::new(),
+            recorded_below: Vec::new(),
             tasks: tasks::Tasks::default(),
             tokens: FxHashMap::default(),
             words: atomics::Words::default(),
@@ -191,6 +197,7 @@ impl Rank {
             next_look: LOGGED,
             callers: Callers::default(),
             open: Operations::default(),
+            operates: false,
             closes: Vec::new(),
             windows: Vec::new(),
             accesses: Vec::new(),
@@ -221,6 +228,7 @@ impl Rank {
         self.strands.push(strand);
         self.knowledge.push(knowledge);
         self.lives.push(Life::Runs);
+        self.recorded_below.push(0);
     }
 
     /// How many threads there have been.
@@ -253,9 +261,9 @@ impl Rank {
         self.strands.len() == 1
     }
 
-    /// Whether all of the process's memory matters to its strands, not only what other ranks reach.
-    fn all_memory(&self) -> bool {
-        !self.single() || self.watch.as_ref().is_some_and(|watch| watch.crew.is_some() && watch.looks())
+    /// Whether all of the process's memory matters to what this strand does, not only what other ranks reach.
+    fn all_memory(&self, strand: Strand) -> bool {
+        !self.is_alone(strand) || self.watch.as_ref().is_some_and(|watch| watch.crew.is_some() && watch.looks())
     }
 
     /// Where some bytes are, with private memory as the block that it is now.
@@ -311,16 +319,18 @@ impl Rank {
         self.drain(recorder);
         // What was allocated before there were threads is not known as a block.
         let len = if self.single() { usable } else { self.blocks.len_of(address).unwrap_or(usable) };
-        let end = End {
-            owner: self.me,
-            segment: UNRESOLVED,
-            lo: address,
-            len,
-            comb: Comb::SOLID,
-            kind: Kind::Write,
-            act: Act::LibraryCall,
-        };
-        self.end(recorder, end, pc, Operands::Done);
+        if !self.is_followed(recorder) {
+            let end = End {
+                owner: self.me,
+                segment: UNRESOLVED,
+                lo: address,
+                len,
+                comb: Comb::SOLID,
+                kind: Kind::Write,
+                act: Act::LibraryCall,
+            };
+            self.end(recorder, end, pc, Operands::Done);
+        }
         if self.single() {
             return later;
         }
@@ -340,7 +350,7 @@ impl Rank {
         if !self.single() {
             self.drain(recorder);
         }
-        recorder.see(&self.regions, self.all_memory());
+        recorder.see(&self.regions, self.all_memory(recorder.strand));
         let pos = recorder.tick();
         self.event_here(recorder, sync, pos);
     }
@@ -363,6 +373,13 @@ impl Rank {
             }
             self.next_look = self.events.len() + LOGGED;
         }
+    }
+
+    /// Whether what the strand does to private memory is PINT's alone: it is part of a task graph, and no operation of the rank is under way that could be using such memory.
+    fn is_followed(&self, recorder: &Recorder) -> bool {
+        self.open.is_empty()
+            && self.watch.as_ref().is_some_and(|watch| watch.looks())
+            && recorder.hand.as_ref().is_some_and(|hand| hand.core.strand().is_some())
     }
 
     /// Whether its tasks are followed on several threads.
@@ -548,7 +565,7 @@ impl Rank {
         // What an operation that is under way uses may be private no more.
         recorder.crossed.private |= !self.open.is_empty();
         self.regions = Arc::new(regions);
-        recorder.see(&self.regions, self.all_memory());
+        recorder.see(&self.regions, self.all_memory(recorder.strand));
     }
 
     /// This rank's part of a window begins at this address.
@@ -626,6 +643,7 @@ impl Rank {
                 };
                 recorder.use_until_done(uses);
                 let locks = recorder.held.clone();
+                self.operates = true;
                 self.open.add(ctx, Open { access, locks, uses, shipped: false, completed: None });
             }
         }
@@ -673,6 +691,10 @@ impl Rank {
 
     /// What this rank issued on the context, as far as the strand knows of it, is complete.
     pub fn quiet(&mut self, recorder: &mut Recorder, ctx: Ctx) {
+        if self.watch.is_some() {
+            // What was done while the operations were under way is told before they are not.
+            self.drain(recorder);
+        }
         if self.single() {
             recorder.step();
         } else {

@@ -99,6 +99,11 @@ pub struct Pages {
 const LONG: u64 = if cfg!(test) { 1 } else { 16 };
 const BARE: usize = 8;
 
+/// Whether they have bytes in common.
+fn meet(bare: &(u64, u64), at: Interval) -> bool {
+    at.lo() < bare.1 && bare.0 < at.hi()
+}
+
 /// The parts of a range, one a page: the page's number, the part from its begin.
 fn parts(at: Interval) -> impl Iterator<Item = (u64, u16, u16)> {
     let (first, last) = (at.lo() / PAGE, (at.hi() - 1) / PAGE);
@@ -171,10 +176,10 @@ impl Cells for Pages {
     }
 
     fn update(&mut self, at: Interval, mut change: impl FnMut(Interval, Option<Entry>) -> Option<Entry>) {
-        for bare in &mut self.bare {
-            if at.lo() < bare.1 && bare.0 < at.hi() {
-                bare.1 = at.lo().max(bare.0);
-            }
+        for bare in self.bare.iter_mut().filter(|bare| meet(bare, at)) {
+            // The longer of what is left on either side.
+            let (below, above) = (at.lo().saturating_sub(bare.0), bare.1.saturating_sub(at.hi()));
+            *bare = if above > below { (at.hi(), bare.1) } else { (bare.0, bare.0 + below) };
         }
         for (page, lo, hi) in parts(at) {
             let mut new = |lo: u16, hi: u16, old: Option<Entry>| {
@@ -258,17 +263,18 @@ impl Cells for Pages {
         if at.len() < LONG * PAGE {
             return self.forget_all(at);
         }
-        let known = self.bare.iter().position(|bare| bare.0 == at.lo()).unwrap_or_else(|| {
-            if self.bare.len() == BARE {
-                self.bare.remove(0);
+        // Stacks are forgotten from many places on, each time as far down as they may reach: most of that is known.
+        let known = self.bare.iter().position(|bare| meet(bare, at));
+        let bare = known.map_or((at.lo(), at.lo()), |known| self.bare.swap_remove(known));
+        for rest in [(at.lo(), bare.0), (bare.1, at.hi())] {
+            if let Ok(rest) = Interval::from_bounds(rest.0, rest.1) {
+                self.forget_all(rest);
             }
-            self.bare.push((at.lo(), at.lo()));
-            self.bare.len() - 1
-        });
-        if let Ok(rest) = Interval::from_bounds(self.bare[known].1, at.hi()) {
-            self.forget_all(rest);
-            self.bare[known].1 = at.hi();
         }
+        if self.bare.len() == BARE {
+            self.bare.remove(0);
+        }
+        self.bare.push((bare.0.min(at.lo()), bare.1.max(at.hi())));
     }
 
     fn clear(&mut self) {

@@ -107,7 +107,7 @@ impl Pint {
     /// Waits until all that was left has been looked at. A process that was forked from this one has no workers, and nothing to wait for.
     pub fn settle(&self) {
         if std::process::id() == self.process {
-            self.shared.queue.settle(self.shared.traces.tickets());
+            self.shared.queue.settle(self.shared.traces.ring());
         }
     }
 }

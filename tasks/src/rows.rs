@@ -75,7 +75,7 @@ impl Rowing {
 /// Rows from so many intervals on are kept as such; all of them in tests.
 pub(crate) const LONG: u32 = if cfg!(debug_assertions) { 1 } else { 8 };
 /// So many are kept at most.
-const MOST: usize = if cfg!(debug_assertions) { 5 } else { 1 << 14 };
+const MOST: usize = if cfg!(debug_assertions) { 5 } else { 1 << 16 };
 
 /// See the top of `rows.rs`.
 #[derive(Clone, Debug, Default)]

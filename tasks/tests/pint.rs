@@ -153,14 +153,18 @@ impl<'a> Pool<'a> {
                     path.goes_on_after(&child, End::Included).expect("few strands");
                 }
                 Statement::Finish(body) => {
-                    core.leave();
                     path.begin_finish();
-                    core.goes_to(Some(path));
                     let inner = Count::default();
                     self.body(core, body, path, &inner, children);
+                    if path.finishes_nothing() {
+                        // The strand goes on.
+                        path.end_finish().expect("well nested");
+                        continue;
+                    }
                     self.wait_for(core, &inner);
                     path.end_finish().expect("well nested");
                 }
+                Statement::Wait if path.waits_for_nothing() => continue,
                 Statement::Wait => {
                     self.wait_for(core, children);
                     path.wait();

@@ -209,17 +209,29 @@ pub enum Step {
 }
 
 pub fn step(task: &Task, step: Step) {
-    core(|core| {
-        if let Some(path) = lock(&task.place.path).as_mut() {
-            match step {
-                Step::Wait => path.wait(),
-                Step::BeginGroup => path.begin_finish(),
-                Step::EndGroup => path.end_finish()?,
-            }
+    let at = |what: fn(&mut Path) -> bool| lock(&task.place.path).as_mut().is_none_or(what);
+    // Where there is nothing to wait for, the strand goes on.
+    let stays = match step {
+        Step::Wait => at(|path| path.waits_for_nothing()),
+        Step::BeginGroup => {
+            path(task, Path::begin_finish);
+            true
         }
-        goes_on(core, task);
-        Ok(())
-    });
+        Step::EndGroup => at(|path| path.finishes_nothing() && path.end_finish().is_ok()),
+    };
+    if !stays {
+        core(|core| {
+            if let Some(path) = lock(&task.place.path).as_mut() {
+                match step {
+                    Step::Wait => path.wait(),
+                    Step::BeginGroup => {}
+                    Step::EndGroup => path.end_finish()?,
+                }
+            }
+            goes_on(core, task);
+            Ok(())
+        });
+    }
     settles(task);
 }
 

@@ -19,7 +19,7 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use thrille_model::{Pos, Strand, Token};
-use thrille_runtime::{Rank, Recorder, Session};
+use thrille_runtime::{POOL, Rank, Recorder, Session};
 
 thread_local! {
     static ASIDE: Cell<*mut Recorder> = const { Cell::new(std::ptr::null_mut()) };
@@ -257,9 +257,6 @@ pub fn prepare(team: usize) {
     }
 }
 
-/// What workers wait for between regions.
-const POOL: u64 = 1;
-
 /// The calling thread waits at a barrier of its team, maybe the one at the region's end.
 pub fn rests(team: u64) {
     tell(|rank, recorder| rank.rest(recorder, team));
@@ -275,7 +272,7 @@ pub fn goes_on(team: u64) {
 
 /// A region has ended: what waits for its team waits for another one.
 pub fn dismisses(team: u64) {
-    tell(|rank, _| rank.rest_instead(team, POOL));
+    tell(|rank, recorder| rank.rest_instead(recorder, team, POOL));
 }
 
 /// A region begins.

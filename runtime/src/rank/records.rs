@@ -137,6 +137,12 @@ impl Rank {
 
     /// Keeps an access for its owner.
     pub(super) fn keep(&mut self, access: Access) {
+        let end = match access.span {
+            Span::Point => access.begin,
+            Span::Operation(operation) => operation.end.unwrap_or(access.begin),
+        };
+        let below = &mut self.recorded_below[access.strand.number() as usize];
+        *below = (*below).max(end.0 + 1);
         if access.phases.hi.is_some() { self.accesses.push(access) } else { self.recent.push(access) }
     }
 
@@ -182,8 +188,11 @@ impl Rank {
                 | watch.strand(self.me, &mut recorder.footprint, phases)
         };
         recorder.renew_quick();
-        let followed = recorder.hand.as_ref().is_some_and(|hand| hand.core.strand().is_some());
-        if (self.knowledge.len() == 1 || followed) && self.open.is_empty() {
+        let followed = self.is_followed(recorder);
+        if followed && self.ranks == 1 {
+            // There is nobody else.
+            runs.clear();
+        } else if followed || (self.single() && self.open.is_empty()) {
             runs.retain(|run| run.segment != UNRESOLVED);
         }
         if binds {

@@ -180,6 +180,16 @@ impl Path {
         self.now = last.unwrap_or(self.now);
     }
 
+    /// Whether to wait would change nothing: what comes is the same strand.
+    pub fn waits_for_nothing(&self) -> bool {
+        self.scopes.iter().all(|scope| scope.end.is_none() && !scope.has_others())
+    }
+
+    /// The same of the end of the innermost finish scope.
+    pub fn finishes_nothing(&self) -> bool {
+        self.scopes.len() > 1 && self.scopes.last().is_some_and(|scope| scope.end.is_none())
+    }
+
     /// Begins a scope that collects tasks, and theirs.
     pub fn begin_finish(&mut self) {
         self.scopes.push(Scope::default());

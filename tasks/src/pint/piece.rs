@@ -60,6 +60,8 @@ pub struct Piece {
 
 /// A piece takes more room than an access.
 const EMPTY: usize = 8;
+/// So many bytes that are given back only later take as much.
+const GIVEN_BACK: u64 = 1024;
 
 impl Weighs for Piece {
     fn weight(&self) -> usize {
@@ -71,7 +73,7 @@ impl Weighs for Piece {
             + self.overwritten.len()
             + self.writes.len()
             + self.gone.len()
-            + self.freed.len()
+            + self.freed.iter().map(|block| 1 + (block.len / GIVEN_BACK) as usize).sum::<usize>()
     }
 }
 
@@ -116,34 +118,30 @@ impl Draft {
 
     /// What is there, as a piece of this strand; accesses are joined where they touch. Only the stamp stays.
     pub fn finish(&mut self, graph: Arc<Graph>, strand: Node) -> Piece {
-        use std::mem::take;
+        /// The vector stays with the thread, and the piece gets what it needs.
+        fn taken<T: Copy>(list: &mut Vec<T>) -> Vec<T> {
+            let needed = list.as_slice().to_vec();
+            list.clear();
+            needed
+        }
         coalesce(&mut self.accesses);
         let first_write = self.accesses.partition_point(|access| access.touch == Touch::Read);
         self.reads.extend(&self.accesses[..first_write]);
         self.writes.extend(&self.accesses[first_write..]);
         self.accesses.clear();
-        // The vectors stay with the thread, and pieces get what they need.
-        let lists = [&mut self.reads, &mut self.overwritten, &mut self.writes];
-        let [reads, overwritten, writes] = lists.map(|list| {
-            let needed = list.as_slice().to_vec();
-            list.clear();
-            needed
-        });
-        let (rows, renewed) = (take(&mut self.rows), take(&mut self.renewed));
-        let (gone, freed) = (take(&mut self.gone), take(&mut self.freed));
         Piece {
             graph,
             strand,
             stamp: self.stamp,
-            done: take(&mut self.done),
-            logged: take(&mut self.logged),
-            renewed,
-            reads,
-            rows,
-            overwritten,
-            writes,
-            gone,
-            freed,
+            done: taken(&mut self.done),
+            logged: std::mem::take(&mut self.logged),
+            renewed: taken(&mut self.renewed),
+            reads: taken(&mut self.reads),
+            rows: taken(&mut self.rows),
+            overwritten: taken(&mut self.overwritten),
+            writes: taken(&mut self.writes),
+            gone: taken(&mut self.gone),
+            freed: taken(&mut self.freed),
         }
     }
 }

@@ -26,7 +26,7 @@ pub trait Weighs {
 }
 
 /// Room, unless it is one item.
-const ROOM: usize = if cfg!(test) { 2 } else { 1 << 18 };
+const ROOM: usize = if cfg!(test) { 2 } else { 1 << 17 };
 /// Items that a reader takes at a time.
 const BATCH: usize = if cfg!(test) { 2 } else { 64 };
 

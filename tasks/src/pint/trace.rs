@@ -14,7 +14,8 @@
 //!
 //! # Sleep
 //!
-//! Who makes an empty trace non-empty rings the [`Bell`]. The collector empties a trace when it looks into it, so a trace that it has seen empty rings.
+//! Whose trace holds enough to be worth it rings the [`Bell`], once, and who waits for room; so does who wants all of it to be looked at ([`Traces::ring`]). The collector empties a trace when it
+//! looks into it, so a trace rings again. To wake somebody for each piece would take more time than the pieces do.
 
 use super::queue::Weighs;
 use super::sync::{AtomicU64, Condvar, Mutex, Ordering, lock, wait};
@@ -63,7 +64,9 @@ impl Bell {
 }
 
 /// Accesses that a trace holds at most, unless it is one piece.
-const ROOM: usize = if cfg!(test) { 2 } else { 1 << 17 };
+const ROOM: usize = if cfg!(test) { 2 } else { 1 << 16 };
+/// Accesses that are worth a ring; in the model, where a piece takes all of the room, only who waits rings.
+const ENOUGH: usize = if cfg!(test) { 3 } else { 1 << 13 };
 
 #[derive(Debug)]
 struct Left<T> {
@@ -72,6 +75,16 @@ struct Left<T> {
     weight: usize,
     /// The worker waits for room.
     waits: bool,
+    /// The collector knows that there is something.
+    rung: bool,
+}
+
+impl<T> Left<T> {
+    fn ring(&mut self, bell: &Bell) {
+        if !std::mem::replace(&mut self.rung, true) {
+            bell.ring();
+        }
+    }
 }
 
 /// One core worker's.
@@ -83,7 +96,8 @@ pub struct Trace<T> {
 
 impl<T: Weighs> Trace<T> {
     fn new() -> Self {
-        Self { left: Mutex::new(Left { pieces: VecDeque::new(), weight: 0, waits: false }), taken: Condvar::new() }
+        let left = Left { pieces: VecDeque::new(), weight: 0, waits: false, rung: false };
+        Self { left: Mutex::new(left), taken: Condvar::new() }
     }
 
     /// Leaves a piece, when there is room.
@@ -91,14 +105,13 @@ impl<T: Weighs> Trace<T> {
         let mut left = lock(&self.left);
         while left.weight > 0 && left.weight + piece.weight() > ROOM {
             left.waits = true;
+            left.ring(bell);
             left = wait(&self.taken, left);
         }
-        let first = left.pieces.is_empty();
         left.weight += piece.weight();
         left.pieces.push_back((tickets.fetch_add(1, Ordering::Relaxed), piece));
-        drop(left);
-        if first {
-            bell.ring();
+        if left.weight >= ENOUGH {
+            left.ring(bell);
         }
     }
 
@@ -106,7 +119,7 @@ impl<T: Weighs> Trace<T> {
         let mut left = lock(&self.left);
         if !left.pieces.is_empty() {
             std::mem::swap(&mut left.pieces, into);
-            left.weight = 0;
+            (left.weight, left.rung) = (0, false);
             if std::mem::take(&mut left.waits) {
                 drop(left);
                 self.taken.notify_one();
@@ -143,9 +156,11 @@ impl<T: Weighs> Traces<T> {
         trace.leave(&self.tickets, &self.bell, piece);
     }
 
-    /// How many pieces there have been.
-    pub fn tickets(&self) -> u64 {
-        self.tickets.load(Ordering::Acquire)
+    /// Has everything collected that there is, and tells how many pieces there have been.
+    pub fn ring(&self) -> u64 {
+        let left = self.tickets.load(Ordering::Acquire);
+        self.bell.ring();
+        left
     }
 }
 
@@ -229,6 +244,7 @@ mod tests {
                     for name in names {
                         traces.leave(&trace, Named(name, 2));
                     }
+                    traces.ring();
                 })
             });
             let (mut collector, mut seen) = (Collector::default(), Vec::new());
@@ -242,7 +258,7 @@ mod tests {
                 worker.join().expect("it ends");
             }
             assert!([[0, 1, 10], [0, 10, 1], [10, 0, 1]].iter().any(|order| seen == order), "{seen:?}");
-            assert_eq!(traces.tickets(), collector.next);
+            assert_eq!(traces.ring(), collector.next);
         });
     }
 

@@ -39,9 +39,9 @@ int main(int argc, char **argv)
         }
         nested(deep);
     }
+    shmem_finalize();
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("%ld\n", usage.ru_maxrss);
-    shmem_finalize();
     return 0;
 }
