@@ -31,6 +31,7 @@ use crate::runs::Run;
 use crate::stacks::Walk;
 use crate::underway::Use;
 use crate::watch::Watch;
+use locks::Epoch;
 pub(crate) use locks::Section;
 use rest::Life;
 use rustc_hash::FxHashMap;
@@ -125,6 +126,10 @@ pub struct Rank {
     sections: FxHashMap<Lock, u64>,
     /// The critical sections that strands are in, and since which phase.
     inside: Vec<(Strand, Lock, Phase)>,
+    /// The locks of windows that this process has.
+    epochs: Vec<Epoch>,
+    /// How often one was taken or given back.
+    lent: u64,
     locksets: Locksets,
     blocks: Blocks,
     quarantine: Quarantine,
@@ -183,6 +188,8 @@ impl Rank {
             words: atomics::Words::default(),
             sections: FxHashMap::default(),
             inside: Vec::new(),
+            epochs: Vec::new(),
+            lent: 0,
             locksets: Locksets::default(),
             blocks: Blocks::default(),
             quarantine: Quarantine::default(),
@@ -441,6 +448,7 @@ impl Rank {
         knowledge.join(known);
         recorder.phase = knowledge.phase;
         recorder.until = recorder.until.max(recorder.phase);
+        self.borrow(recorder);
     }
 
     /// A one-sided update of a word of the job.
@@ -624,7 +632,7 @@ impl Rank {
                     segment => Use::Shared(end.owner, segment, bytes),
                 };
                 recorder.use_until_done(uses);
-                let locks = recorder.held.clone();
+                let locks = recorder.all_held();
                 self.open.add(ctx, Open { access, locks, uses, shipped: false, completed: None });
             }
         }

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | fence | all of this window | all to all of its group |
 //! | fence with `NOPRECEDE` | nothing | only: operations on a target's part begin after that target came to its fence |
-//! | lock, `lock_all` | | protects, until unlock; with `NOCHECK` it takes no lock and protects nothing |
+//! | lock, `lock_all` | | protects what all threads of the process do, until unlock; with `NOCHECK` it takes no lock and protects nothing |
 //! | unlock, `unlock_all` | the target, or all | |
 //! | flush, `flush_all` | the target, or all | |
 //! | `flush_local`, `flush_local_all` | near ends only | |
