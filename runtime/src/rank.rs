@@ -569,7 +569,14 @@ impl Rank {
     /// An operation is issued: its ends get a position of their own.
     pub fn issue(&mut self, recorder: &mut Recorder) {
         // Other strands of this rank may complete it: then its place among this strand's accesses matters.
-        if self.single() { recorder.step() } else { _ = recorder.tick() }
+        if self.single() {
+            recorder.step();
+            return;
+        }
+        if recorder.lent != self.lent {
+            self.drain(recorder);
+        }
+        recorder.tick();
     }
 
     /// One end of the operation that was issued last.

@@ -16,7 +16,7 @@ use crate::confirm::CONFIRMING;
 use crate::mpi::again;
 use crate::mpi::call::{Call, SUCCESS, call, calls, flush};
 use crate::mpi::rma::opening;
-use crate::mpi::windows::{Taken, Window, window};
+use crate::mpi::windows::{All, Taken, Window, window};
 use crate::mpi::words;
 use crate::rank::{Observed, THREADED};
 use crate::tsan::atomics;
@@ -210,9 +210,10 @@ calls! {
         let result = real();
         if let (Some(mut call), SUCCESS) = (call, result) {
             let taken = taken(assert);
+            let (by, since) = (call.o.recorder.strand(), call.o.recorder.pos());
             // Loads and stores come without a call: for what they reach, the locks are taken now.
             let reached = window(win, |w| {
-                w.lock_all = Some(taken);
+                w.lock_all = Some(All { taken, by, since });
                 let reached: Vec<c_int> = match taken {
                     Taken::Yes if w.shared => (0..w.size).collect(),
                     Taken::Yes => vec![w.rank],

@@ -65,6 +65,16 @@ impl Rank {
         before.into_iter().filter(|held| !recorder.borrowed.contains(held)).collect()
     }
 
+    /// A lock of the process, which a strand needs, was taken by this strand, there.
+    pub fn lend(&mut self, recorder: &mut Recorder, held: Held, (by, since): (Strand, Pos)) {
+        self.epochs.retain(|epoch| epoch.held.lock != held.lock);
+        self.epochs.push(Epoch { held, by, since, is_shared: false });
+        self.lent += 1;
+        if !self.single() {
+            self.drain(recorder);
+        }
+    }
+
     /// A strand gives a lock of the process back: it protected what others did, as far as that is known to be over.
     fn take_back(&mut self, by: Strand, lock: Lock) {
         let knows = &self.knowledge[by.number() as usize];
