@@ -262,7 +262,6 @@ impl Buffers {
     }
 
     /// Blocks of their own sizes, at displacements in elements.
-    #[allow(clippy::unnecessary_cast, reason = "the libraries have different types for displacements")]
     pub fn blocks<N: Copy + Into<i64>, D: Copy + Into<i64>>(
         mut self,
         members: impl IntoIterator<Item = usize>,
@@ -321,6 +320,7 @@ impl Buffers {
 }
 
 /// From one element of a type to the next, in bytes.
+#[allow(clippy::unnecessary_cast, reason = "the libraries have different types for displacements")]
 fn extent(ty: MPI_Datatype) -> isize {
     let (mut lb, mut extent): (MPI_Aint, MPI_Aint) = (0, 0);
     // SAFETY: asks about the handle that the program passes to the library.
