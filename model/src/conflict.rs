@@ -1,7 +1,7 @@
 //! Which two accesses need an order or a common lock at all.
 
 use crate::access::{Access, Act, Atomic, Domain, Kind};
-use crate::lock::Locksets;
+use crate::lock::{Lock, Locksets};
 
 /// Whether the two touch a common byte in ways that do not go together. Order and locks are not looked at.
 pub fn conflict(a: &Access, b: &Access) -> bool {
@@ -15,9 +15,11 @@ pub fn conflict(a: &Access, b: &Access) -> bool {
         && a.place.first_common(&b.place).is_some()
 }
 
-/// Whether a common lock, held for the whole of both, keeps them apart. A strand's lock does not keep it from itself.
+/// Whether a common lock, held for the whole of both, keeps them apart. A strand's lock does not keep it from itself, nor does one that a process has
+/// keep its threads from one another.
 pub fn protected(a: &Access, b: &Access, locksets: &Locksets) -> bool {
-    a.strand != b.strand && locksets.exclude_each_other(a.locks, b.locks)
+    let of_process = |lock: Lock| a.strand.rank == b.strand.rank && matches!(lock, Lock::Window(..));
+    a.strand != b.strand && locksets.exclude_each_other(a.locks, b.locks, |lock| !of_process(lock))
 }
 
 /// The two ends of one operation are the library's business.

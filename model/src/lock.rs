@@ -83,11 +83,10 @@ impl Locksets {
         &self.sets
     }
 
-    /// Whether a lock is in both sets, exclusively in at least one.
-    pub fn exclude_each_other(&self, a: LocksetId, b: LocksetId) -> bool {
-        self.get(a).iter().any(|x| {
-            self.get(b).iter().any(|y| x.lock == y.lock && (x.mode == Mode::Exclusive || y.mode == Mode::Exclusive))
-        })
+    /// Whether a lock that counts is in both sets, exclusively in at least one.
+    pub fn exclude_each_other(&self, a: LocksetId, b: LocksetId, counts: impl Fn(Lock) -> bool) -> bool {
+        let apart = |x: &Held, y: &Held| x.lock == y.lock && (x.mode == Mode::Exclusive || y.mode == Mode::Exclusive);
+        self.get(a).iter().any(|x| counts(x.lock) && self.get(b).iter().any(|y| apart(x, y)))
     }
 }
 
@@ -115,10 +114,12 @@ mod tests {
         let reader = sets.intern(vec![held(1, Mode::Shared)]);
         let writer = sets.intern(vec![held(2, Mode::Exclusive), held(1, Mode::Exclusive)]);
         let other = sets.intern(vec![held(2, Mode::Exclusive)]);
-        assert!(sets.exclude_each_other(reader, writer));
-        assert!(!sets.exclude_each_other(reader, reader));
-        assert!(!sets.exclude_each_other(reader, other));
-        assert!(!sets.exclude_each_other(LocksetId::EMPTY, writer));
+        let exclude_each_other = |a, b| sets.exclude_each_other(a, b, |_| true);
+        assert!(exclude_each_other(reader, writer));
+        assert!(!exclude_each_other(reader, reader));
+        assert!(!exclude_each_other(reader, other));
+        assert!(!exclude_each_other(LocksetId::EMPTY, writer));
+        assert!(!sets.exclude_each_other(reader, writer, |lock| lock != Lock::Process(Rank(0), 1)));
         assert_eq!(sets.intern(vec![held(1, Mode::Exclusive), held(2, Mode::Exclusive)]), writer);
     }
 }

@@ -73,14 +73,17 @@ impl Modules {
                 let mut new = bare.clone();
                 new.function = frame.function.and_then(|function| readable(&function));
                 if let Some(location) = frame.location {
+                    new.line = location.line.filter(|&line| line > 0);
+                    new.column = location.column.filter(|&column| column > 0);
                     if let Some(file) = location.file {
                         let (path, shown) = self.sources.show(file);
-                        new.source = location.line.and_then(|line| self.sources.line(&path, line));
+                        if let Some((line, column)) = new.line.and_then(|line| self.sources.statement(&path, line)) {
+                            (new.line, new.column) = (Some(line), Some(column));
+                        }
+                        new.source = new.line.and_then(|line| self.sources.line(&path, line));
                         new.path = Some(path.display().to_string());
                         new.file = Some(shown);
                     }
-                    new.line = location.line.filter(|&line| line > 0);
-                    new.column = location.column.filter(|&column| column > 0);
                 }
                 frames.push(new);
             },

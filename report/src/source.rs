@@ -26,12 +26,45 @@ impl Sources {
         lines.as_ref()?.get(index).cloned()
     }
 
+    /// Where the statement of an atomic construct begins if this line is the construct's directive, as line and column: gcc names the
+    /// directive for what the statement does.
+    pub fn statement(&mut self, path: &Path, line: u32) -> Option<(u32, u32)> {
+        let directive = self.line(path, line)?;
+        if !is_atomic(&directive) {
+            return None;
+        }
+        let mut continued = continues(&directive);
+        (line + 1..).map_while(|at| Some((at, self.line(path, at)?))).find_map(|(at, text)| {
+            let of_directive = continued;
+            continued &= continues(&text);
+            let begin = text.find(|c: char| !c.is_whitespace() && c != '{')?;
+            let comment = ["//", "/*", "!"].iter().any(|mark| text[begin..].starts_with(mark));
+            (!of_directive && !comment).then_some((at, begin as u32 + 1))
+        })
+    }
+
     /// A path without detours, and as it is shown.
     pub fn show(&self, path: &str) -> (PathBuf, String) {
         let path = straight(&self.base.join(path));
         let shown = path.strip_prefix(&self.base).unwrap_or(&path).display().to_string();
         (path, shown)
     }
+}
+
+/// Whether a line is the directive of an atomic construct, in C or Fortran, and nothing else.
+fn is_atomic(line: &str) -> bool {
+    let line = line.trim_start().to_ascii_lowercase();
+    let pragma = line.strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("pragma"));
+    let construct = match pragma {
+        Some(rest) => rest.trim_start().strip_prefix("omp"),
+        None => line.strip_prefix("!$omp"),
+    };
+    construct.is_some_and(|rest| rest.trim_start().starts_with("atomic"))
+}
+
+/// Whether a directive goes on in the next line.
+fn continues(line: &str) -> bool {
+    line.ends_with(['\\', '&'])
 }
 
 /// Without `.` and `name/..`, by text alone.
@@ -81,6 +114,22 @@ mod tests {
         assert_eq!(sources.show("/usr/include/x.h").1, "/usr/include/x.h");
         assert_eq!(sources.show("x.c").0, Path::new("/home/u/x.c"));
         assert_eq!(sources.show("../../../x.c").1, "/../x.c");
+    }
+
+    #[test]
+    fn the_statement_of_an_atomic_construct_is_found_behind_its_directive() {
+        let mut sources = Sources::new(Path::new("/"));
+        let mut at = |text: &str| {
+            sources.files.insert("a".into(), Some(text.lines().map(str::to_owned).collect()));
+            sources.statement(Path::new("a"), 1)
+        };
+        assert_eq!(at("#pragma omp atomic\n    x++;"), Some((2, 5)));
+        assert_eq!(at("  # pragma omp atomic capture \\\n   seq_cst\n\n  // both\n  {\n    k = x++;"), Some((6, 5)));
+        assert_eq!(at("  !$omp atomic update &\n  !$omp& seq_cst\n  x = x + 1"), Some((3, 3)));
+        assert_eq!(at("!$OMP ATOMIC\nx = x + 1"), Some((2, 1)));
+        assert_eq!(at("#pragma omp atomic"), None);
+        assert_eq!(at("#pragma omp critical\n x++;"), None);
+        assert_eq!(at("_Pragma(\"omp atomic\") x++;\ny++;"), None);
     }
 
     #[test]

@@ -31,6 +31,7 @@ use crate::runs::Run;
 use crate::stacks::Walk;
 use crate::underway::Use;
 use crate::watch::Watch;
+use locks::Epoch;
 pub(crate) use locks::Section;
 use rest::Life;
 pub use rest::POOL;
@@ -128,6 +129,10 @@ pub struct Rank {
     sections: FxHashMap<Lock, u64>,
     /// The critical sections that strands are in, and since which phase.
     inside: Vec<(Strand, Lock, Phase)>,
+    /// The locks of windows that this process has.
+    epochs: Vec<Epoch>,
+    /// How often one was taken or given back.
+    lent: u64,
     locksets: Locksets,
     blocks: Blocks,
     quarantine: Quarantine,
@@ -189,6 +194,8 @@ impl Rank {
             words: atomics::Words::default(),
             sections: FxHashMap::default(),
             inside: Vec::new(),
+            epochs: Vec::new(),
+            lent: 0,
             locksets: Locksets::default(),
             blocks: Blocks::default(),
             quarantine: Quarantine::default(),
@@ -459,6 +466,7 @@ impl Rank {
         knowledge.join(known);
         recorder.phase = knowledge.phase;
         recorder.until = recorder.until.max(recorder.phase);
+        self.borrow(recorder);
     }
 
     /// A one-sided update of a word of the job.
@@ -579,7 +587,14 @@ impl Rank {
     /// An operation is issued: its ends get a position of their own.
     pub fn issue(&mut self, recorder: &mut Recorder) {
         // Other strands of this rank may complete it: then its place among this strand's accesses matters.
-        if self.single() { recorder.step() } else { _ = recorder.tick() }
+        if self.single() {
+            recorder.step();
+            return;
+        }
+        if recorder.lent != self.lent {
+            self.drain(recorder);
+        }
+        recorder.tick();
     }
 
     /// One end of the operation that was issued last.
@@ -642,7 +657,7 @@ impl Rank {
                     segment => Use::Shared(end.owner, segment, bytes),
                 };
                 recorder.use_until_done(uses);
-                let locks = recorder.held.clone();
+                let locks = recorder.all_held();
                 self.operates = true;
                 self.open.add(ctx, Open { access, locks, uses, shipped: false, completed: None });
             }

@@ -44,6 +44,10 @@ pub struct Recorder {
     /// The phase, or a later one: while the strand is between entering and leaving a global barrier, and after one that it only passed.
     pub(crate) until: Phase,
     pub(crate) held: Vec<Held>,
+    /// Those that another strand took for the whole process: see [`crate::rank`].
+    pub(crate) borrowed: Vec<Held>,
+    /// How often such locks had been taken and given back when that was looked up.
+    pub(crate) lent: u64,
     pub(crate) locks: LocksetId,
     /// Those of creators of tasks that run where they were created, by the task before which they were laid down.
     pub(crate) laid_down: Vec<(usize, Vec<Held>)>,
@@ -193,6 +197,8 @@ impl Recorder {
             phase: Phase(0),
             until: Phase(0),
             held: Vec::new(),
+            borrowed: Vec::new(),
+            lent: 0,
             locks: LocksetId::EMPTY,
             laid_down: Vec::new(),
             sections: Vec::new(),
@@ -625,6 +631,11 @@ impl Recorder {
         self.binding = Binding::Free(Some(token));
     }
 
+    /// Its own locks, and those of its process.
+    pub(crate) fn all_held(&self) -> Vec<Held> {
+        self.held.iter().chain(&self.borrowed).copied().collect()
+    }
+
     /// Changes roles.
     pub(crate) fn exchange(&mut self, role: &mut Role) {
         use std::mem::swap;
@@ -635,6 +646,8 @@ impl Recorder {
         swap(&mut self.phase, &mut role.phase);
         swap(&mut self.until, &mut role.until);
         swap(&mut self.held, &mut role.held);
+        swap(&mut self.borrowed, &mut role.borrowed);
+        swap(&mut self.lent, &mut role.lent);
         swap(&mut self.locks, &mut role.locks);
         swap(&mut self.sections, &mut role.sections);
         swap(&mut self.under_way, &mut role.under_way);

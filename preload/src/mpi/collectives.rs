@@ -10,7 +10,7 @@
 //! What is all to all within one group is between the two of an intercommunicator: each group comes after the other, and nobody after others of its own.
 //!
 //! A blocking one of all with all over the whole world is a global barrier. A nonblocking one releases when it is called and acquires when
-//! its request is complete. One that moves no data need not wait for anybody, and orders nothing.
+//! its request is complete. One that moves no data need not wait for anybody, and orders nothing; nor does one between the root and who has no part in it.
 
 use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, has_ended, in_place, scope};
 use crate::mpi::callbacks;
@@ -56,7 +56,8 @@ fn bystander(about: &About, root: c_int) -> bool {
     about.inter && root == mpi_sys::MPI_PROC_NULL
 }
 
-fn part(flow: Flow, about: &About, token: Token) -> Part {
+fn part(flow: Flow, about: &About, token: Token, buffers: &[Buffer]) -> Part {
+    let uses = |written: bool| buffers.iter().any(|buffer| (buffer.kind != Kind::Read) == written);
     let (releases, acquires) = match flow {
         Flow::AllToAll if about.inter => {
             let Token::Collective { group, seq } = token else { return Part::default() };
@@ -66,8 +67,9 @@ fn part(flow: Flow, about: &About, token: Token) -> Part {
         Flow::AllToAll => (true, true),
         Flow::RootToAll(root) if bystander(about, root) => (false, false),
         Flow::AllToRoot(root) if bystander(about, root) => (false, false),
-        Flow::RootToAll(root) => (is_root(about, root), !is_root(about, root)),
-        Flow::AllToRoot(root) => (!is_root(about, root), is_root(about, root)),
+        // Whose part is empty waits for nobody, and nobody for it.
+        Flow::RootToAll(root) => (is_root(about, root), !is_root(about, root) && uses(true)),
+        Flow::AllToRoot(root) => (!is_root(about, root) && uses(false), is_root(about, root)),
         Flow::Chain => {
             let Token::Collective { group, seq } = token else { return Part::default() };
             let (rank, last) = (about.rank, about.size - 1);
@@ -91,26 +93,26 @@ pub fn collective(
     let Some(mut call) = call() else { return real() };
     let Some(about) = comms::about(comm) else { return real() };
     let Some(buffers) = buffers(&about) else { return real() };
-    let (reads, writes): (Vec<Buffer>, Vec<Buffer>) = buffers.into_iter().partition(|b| b.kind == Kind::Read);
     // Who has the result knows that what went into it was read.
-    for buffer in &reads {
+    for buffer in buffers.iter().filter(|b| b.kind == Kind::Read) {
         call.touch(buffer);
     }
     let global = about.global && flow == Flow::AllToAll;
-    let part = if global { None } else { comms::next_collective(comm).map(|token| part(flow, &about, token)) };
+    let part =
+        if global { None } else { comms::next_collective(comm).map(|token| part(flow, &about, token, &buffers)) };
     match &part {
         None => call.enter_barrier(),
         Some(part) if flow != Flow::Chain => part.releases.iter().for_each(|&t| call.release(t)),
         Some(_) => {}
     }
-    for buffer in &writes {
+    for buffer in buffers.iter().filter(|b| b.kind != Kind::Read) {
         call.touch(buffer);
     }
     let (result, combined) = callbacks::combining(real);
     match &part {
         None => {
             call.leave_barrier();
-            if reads.is_empty() && writes.is_empty() {
+            if buffers.is_empty() {
                 echo::begin_barrier(&mut call.o, comm);
             }
         }
@@ -150,7 +152,7 @@ pub fn icollective(
 
 /// A nonblocking collective begins.
 fn start(call: &mut Call, flow: Flow, about: &About, token: Token, buffers: &[Buffer]) -> Pending {
-    let part = part(flow, about, token);
+    let part = part(flow, about, token, buffers);
     part.releases.iter().for_each(|&t| call.release(t));
     let mut pending = Pending { tokens: part.acquires, ..Pending::default() };
     if let (Flow::Chain, Token::Collective { group, seq }) = (flow, token) {
@@ -245,11 +247,27 @@ impl Buffers {
         self.add(at, count.into() * i64::from(n), ty, Kind::Write)
     }
 
+    /// Blocks of one size side by side, of those that are there.
+    pub fn each(
+        mut self,
+        members: &[usize],
+        at: *const c_void,
+        count: impl Into<i64>,
+        ty: MPI_Datatype,
+        kind: Kind,
+    ) -> Self {
+        let count = count.into();
+        let step = count as isize * extent(ty);
+        for &i in members {
+            self = self.add(at.wrapping_byte_offset(i as isize * step), count, ty, kind);
+        }
+        self
+    }
+
     /// Blocks of their own sizes, at displacements in elements.
-    #[allow(clippy::unnecessary_cast, reason = "the libraries have different types for displacements")]
     pub fn blocks<N: Copy + Into<i64>, D: Copy + Into<i64>>(
         mut self,
-        n: c_int,
+        members: impl IntoIterator<Item = usize>,
         at: *const c_void,
         counts: *const N,
         shifts: *const D,
@@ -259,13 +277,11 @@ impl Buffers {
         if in_place(at) {
             return self;
         }
-        let (mut lb, mut extent): (MPI_Aint, MPI_Aint) = (0, 0);
-        // SAFETY: asks about the handle that the program passes to the library.
-        unsafe { mpi_sys::PMPI_Type_get_extent(ty, &raw mut lb, &raw mut extent) };
-        for i in 0..n.max(0) as usize {
+        let extent = extent(ty);
+        for i in members {
             // SAFETY: the program's arrays have as many elements as there are members.
             let (count, shift) = unsafe { (*counts.add(i), *shifts.add(i)) };
-            let shift = shift.into() as isize * extent as isize;
+            let shift = shift.into() as isize * extent;
             self = self.add(at.wrapping_byte_offset(shift), count.into(), ty, kind);
         }
         self
@@ -274,7 +290,7 @@ impl Buffers {
     /// Blocks of their own sizes and types, at displacements in bytes.
     pub fn typed_blocks<N: Copy + Into<i64>, D: Copy + TryInto<isize>>(
         mut self,
-        n: c_int,
+        members: impl IntoIterator<Item = usize>,
         at: *const c_void,
         counts: *const N,
         shifts: *const D,
@@ -284,7 +300,7 @@ impl Buffers {
         if in_place(at) {
             return self;
         }
-        for i in 0..n.max(0) as usize {
+        for i in members {
             // SAFETY: the program's arrays have as many elements as there are members.
             let (count, shift, ty) = unsafe { (*counts.add(i), *shifts.add(i), *types.add(i)) };
             if count.into() > 0 {
@@ -304,6 +320,15 @@ impl Buffers {
     fn unless_empty(self, count: impl Into<i64>, ty: MPI_Datatype) -> Option<Vec<Buffer>> {
         (count.into() > 0 && layout(ty).size > 0).then_some(self.0)
     }
+}
+
+/// From one element of a type to the next, in bytes.
+#[allow(clippy::unnecessary_cast, reason = "the libraries have different types for displacements")]
+fn extent(ty: MPI_Datatype) -> isize {
+    let (mut lb, mut extent): (MPI_Aint, MPI_Aint) = (0, 0);
+    // SAFETY: asks about the handle that the program passes to the library.
+    unsafe { mpi_sys::PMPI_Type_get_extent(ty, &raw mut lb, &raw mut extent) };
+    extent as isize
 }
 
 /// How many elements members of a reduction get in all.
@@ -401,8 +426,8 @@ macro_rules! counting {
             let buffers = Buffers::new();
             match (bystander(about, root), is_root(about, root)) {
                 (true, _) => buffers,
-                (_, true) if about.inter => buffers.blocks(about.peers, into, counts, shifts, into_ty, Kind::Write),
-                (_, true) => buffers.reads(from, n, ty).blocks(about.peers, into, counts, shifts, into_ty, Kind::Write),
+                (_, true) if about.inter => buffers.blocks(about.everybody(), into, counts, shifts, into_ty, Kind::Write),
+                (_, true) => buffers.reads(from, n, ty).blocks(about.everybody(), into, counts, shifts, into_ty, Kind::Write),
                 (_, false) => buffers.reads(from, n, ty),
             }.done()
         };
@@ -421,28 +446,26 @@ macro_rules! counting {
             let buffers = Buffers::new();
             match (bystander(about, root), is_root(about, root)) {
                 (true, _) => buffers,
-                (_, true) if about.inter => buffers.blocks(about.peers, from, counts, shifts, ty, Kind::Read),
-                (_, true) => buffers.blocks(about.peers, from, counts, shifts, ty, Kind::Read).writes(into, m, into_ty),
+                (_, true) if about.inter => buffers.blocks(about.everybody(), from, counts, shifts, ty, Kind::Read),
+                (_, true) => buffers.blocks(about.everybody(), from, counts, shifts, ty, Kind::Read).writes(into, m, into_ty),
                 (_, false) => buffers.writes(into, m, into_ty),
             }.done()
         };
         [<Allgather $($c)?>] [<Iallgather $($c)?>] [<Allgather_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             Flow::AllToAll, |about| Buffers::new().reads(from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty);
         [<Allgatherv $($c)?>] [<Iallgatherv $($c)?>] [<Allgatherv_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, counts: *const $n, shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-            Flow::AllToAll, |about| Buffers::new().reads(from, n, ty).blocks(about.peers, into, counts, shifts, into_ty, Kind::Write).done();
+            Flow::AllToAll, |about| Buffers::new().reads(from, n, ty).blocks(about.everybody(), into, counts, shifts, into_ty, Kind::Write).done();
         [<Alltoall $($c)?>] [<Ialltoall $($c)?>] [<Alltoall_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             Flow::AllToAll, |about| {
             Buffers::new().reads_of(about.peers, from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty)
         };
         [<Alltoallv $($c)?>] [<Ialltoallv $($c)?>] [<Alltoallv_init $($c)?>] (from: *const c_void, n: *const $n, at: *const $d, ty: MPI_Datatype, into: *mut c_void, m: *const $n, into_at: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             Flow::AllToAll, |about| {
-            let peers = about.peers;
-            Buffers::new().blocks(peers, from, n, at, ty, Kind::Read).blocks(peers, into, m, into_at, into_ty, Kind::Write).done()
+            Buffers::new().blocks(about.everybody(), from, n, at, ty, Kind::Read).blocks(about.everybody(), into, m, into_at, into_ty, Kind::Write).done()
         };
         [<Alltoallw $($c)?>] [<Ialltoallw $($c)?>] [<Alltoallw_init $($c)?>] (from: *const c_void, n: *const $n, at: *const $d, ty: *const MPI_Datatype, into: *mut c_void, m: *const $n, into_at: *const $d, into_ty: *const MPI_Datatype, comm: MPI_Comm) on comm:
             Flow::AllToAll, |about| {
-            let peers = about.peers;
-            Buffers::new().typed_blocks(peers, from, n, at, ty, Kind::Read).typed_blocks(peers, into, m, into_at, into_ty, Kind::Write).done()
+            Buffers::new().typed_blocks(about.everybody(), from, n, at, ty, Kind::Read).typed_blocks(about.everybody(), into, m, into_at, into_ty, Kind::Write).done()
         };
     } } };
 }

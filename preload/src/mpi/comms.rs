@@ -175,6 +175,13 @@ pub struct About {
     pub global: bool,
 }
 
+impl About {
+    /// Those that data goes to and comes from, by their places in arrays that have one for each.
+    pub fn everybody(&self) -> std::ops::Range<usize> {
+        0..self.peers.max(0) as usize
+    }
+}
+
 #[derive(Default)]
 struct Comms {
     by_handle: FxHashMap<u64, Comm>,

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | fence | all of this window | all to all of its group |
 //! | fence with `NOPRECEDE` | nothing | only: operations on a target's part begin after that target came to its fence |
-//! | lock, `lock_all` | | protects, until unlock; with `NOCHECK` it takes no lock and protects nothing |
+//! | lock, `lock_all` | | protects what all threads of the process do, until unlock; with `NOCHECK` it takes no lock and protects nothing |
 //! | unlock, `unlock_all` | the target, or all | |
 //! | flush, `flush_all` | the target, or all | |
 //! | `flush_local`, `flush_local_all` | near ends only | |
@@ -16,7 +16,7 @@ use crate::confirm::CONFIRMING;
 use crate::mpi::again;
 use crate::mpi::call::{Call, SUCCESS, call, calls, flush};
 use crate::mpi::rma::opening;
-use crate::mpi::windows::{Taken, Window, window};
+use crate::mpi::windows::{All, Taken, Window, window};
 use crate::mpi::words;
 use crate::rank::{Observed, THREADED};
 use crate::tsan::atomics;
@@ -210,9 +210,10 @@ calls! {
         let result = real();
         if let (Some(mut call), SUCCESS) = (call, result) {
             let taken = taken(assert);
+            let (by, since) = (call.o.recorder.strand(), call.o.recorder.pos());
             // Loads and stores come without a call: for what they reach, the locks are taken now.
             let reached = window(win, |w| {
-                w.lock_all = Some(taken);
+                w.lock_all = Some(All { taken, by, since });
                 let reached: Vec<c_int> = match taken {
                     Taken::Yes if w.shared => (0..w.size).collect(),
                     Taken::Yes => vec![w.rank],

@@ -61,6 +61,12 @@ impl Around {
             }
         }
     }
+
+    /// The places of those that send and of those that are sent to: what belongs to none at the edge of a grid is neither read nor written.
+    fn there(&self) -> (Vec<usize>, Vec<usize>) {
+        let there = |ranks: &[c_int]| (0..ranks.len()).filter(|&i| ranks[i] != mpi_sys::MPI_PROC_NULL).collect();
+        (there(&self.from), there(&self.to))
+    }
 }
 
 /// Neighbours as processes, each once.
@@ -122,7 +128,7 @@ pub fn again(call: &mut Call, recurring: &Recurring, n: u64) -> Pending {
 
 fn persistent(
     comm: MPI_Comm,
-    buffers: impl FnOnce(c_int, c_int) -> Option<Vec<Buffer>>,
+    buffers: impl FnOnce(Vec<usize>, Vec<usize>) -> Option<Vec<Buffer>>,
     request: *mut MPI_Request,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
@@ -134,7 +140,8 @@ fn persistent(
         && let Some(group) = comms::recurring(comm)
     {
         let around = Around::of(comm, about.rank);
-        let buffers = buffers(around.from.len() as c_int, around.to.len() as c_int).unwrap_or_default();
+        let (from, to) = around.there();
+        let buffers = buffers(from, to).unwrap_or_default();
         let recurring = Recurring { processes: Processes::of(comm, &around), group, buffers };
         requests::persist(request, Repeat::Neighbours(recurring));
     }
@@ -143,14 +150,15 @@ fn persistent(
 
 fn blocking(
     comm: MPI_Comm,
-    buffers: impl FnOnce(c_int, c_int) -> Option<Vec<Buffer>>,
+    buffers: impl FnOnce(Vec<usize>, Vec<usize>) -> Option<Vec<Buffer>>,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(mut call) = call() else { return real() };
     let Some(about) = comms::about(comm) else { return real() };
     let around = Around::of(comm, about.rank);
     let (releases, acquires) = tokens(&call, comm, &around);
-    let buffers = buffers(around.from.len() as c_int, around.to.len() as c_int).unwrap_or_default();
+    let (from, to) = around.there();
+    let buffers = buffers(from, to).unwrap_or_default();
     buffers.iter().filter(|b| b.kind == Kind::Read).for_each(|b| call.touch(b));
     for token in releases {
         call.release(token);
@@ -168,7 +176,7 @@ fn blocking(
 
 fn nonblocking(
     comm: MPI_Comm,
-    buffers: impl FnOnce(c_int, c_int) -> Option<Vec<Buffer>>,
+    buffers: impl FnOnce(Vec<usize>, Vec<usize>) -> Option<Vec<Buffer>>,
     request: *mut MPI_Request,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
@@ -176,7 +184,8 @@ fn nonblocking(
     let Some(about) = comms::about(comm) else { return real() };
     let around = Around::of(comm, about.rank);
     let tokens = tokens(&call, comm, &around);
-    let buffers = buffers(around.from.len() as c_int, around.to.len() as c_int).unwrap_or_default();
+    let (from, to) = around.there();
+    let buffers = buffers(from, to).unwrap_or_default();
     let pending = start(&mut call, tokens, &buffers);
     let result = real();
     comms::counts(comm, result);
@@ -201,11 +210,11 @@ macro_rules! rows {
 macro_rules! counting {
     ($n:ty, $d:ty $(, $c:ident)?) => { pastey::paste! { rows! {
         [<Neighbor_allgather $($c)?>] [<Ineighbor_allgather $($c)?>] [<Neighbor_allgather_init $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-            |from, _to| Buffers::new().reads(at, n, ty).writes_of(from, into, m, into_ty).done();
+            |from, _to| Buffers::new().reads(at, n, ty).each(&from, into, m, into_ty, Kind::Write).done();
         [<Neighbor_allgatherv $($c)?>] [<Ineighbor_allgatherv $($c)?>] [<Neighbor_allgatherv_init $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: *const $n, shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             |from, _to| Buffers::new().reads(at, n, ty).blocks(from, into, m, shifts, into_ty, Kind::Write).done();
         [<Neighbor_alltoall $($c)?>] [<Ineighbor_alltoall $($c)?>] [<Neighbor_alltoall_init $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-            |from, to| Buffers::new().reads_of(to, at, n, ty).writes_of(from, into, m, into_ty).done();
+            |from, to| Buffers::new().each(&to, at, n, ty, Kind::Read).each(&from, into, m, into_ty, Kind::Write).done();
         [<Neighbor_alltoallv $($c)?>] [<Ineighbor_alltoallv $($c)?>] [<Neighbor_alltoallv_init $($c)?>] (at: *const c_void, n: *const $n, shifts: *const $d, ty: MPI_Datatype, into: *mut c_void, m: *const $n, into_shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             |from, to| Buffers::new().blocks(to, at, n, shifts, ty, Kind::Read).blocks(from, into, m, into_shifts, into_ty, Kind::Write).done();
         [<Neighbor_alltoallw $($c)?>] [<Ineighbor_alltoallw $($c)?>] [<Neighbor_alltoallw_init $($c)?>] (at: *const c_void, n: *const $n, shifts: *const MPI_Aint, types: *const MPI_Datatype, into: *mut c_void, m: *const $n, into_shifts: *const MPI_Aint, into_types: *const MPI_Datatype, comm: MPI_Comm) on comm:

@@ -15,13 +15,15 @@ use crate::mpi::datatypes::layout;
 use crate::mpi::echo::Calls;
 use crate::mpi::epochs::{real_flush, take};
 use crate::mpi::requests;
-use crate::mpi::windows::{Taken, window};
+use crate::mpi::windows::{All, Taken, window};
 use crate::mpi::words;
 use crate::rank::{Observed, unobserved};
 use crate::{sampled, uncounted};
 use mpi_sys::{MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, MPI_Win};
 use std::ffi::{c_int, c_void};
-use thrille_model::{Act, Atomic, Channel, Ctx, Domain, Effect, How, Kind, Mode, Order, Rank, Segment, Token, Word};
+use thrille_model::{
+    Act, Atomic, Channel, Ctx, Domain, Effect, Held, How, Kind, Lock, Mode, Order, Rank, Segment, Strand, Token, Word,
+};
 use thrille_runtime::{End, Operands};
 
 /// The operation that leaves nothing of what was there.
@@ -160,14 +162,14 @@ struct Plan {
     order: Order,
     ordered: bool,
     reading_goes_with_all: bool,
-    /// Whether the operation is under a shared lock that this strand has not got in its lockset yet.
-    locks: bool,
+    /// The epoch of shared locks of all that the operation is under, if it is the first one on its target.
+    locks: Option<All>,
     /// The target's coming to a fence that waited for nobody, if this is the first operation after it.
     opened: Option<Token>,
     number: u32,
 }
 
-fn plan(to: Target, deed: Deed, request: Option<Ctx>, me: Rank) -> Option<Plan> {
+fn plan(to: Target, deed: Deed, request: Option<Ctx>, by: Strand) -> Option<Plan> {
     window(to.win, |w| {
         let (segment, offset) = w.place(to.rank, to.at);
         let partner = w.partner(to.rank)?;
@@ -181,16 +183,16 @@ fn plan(to: Target, deed: Deed, request: Option<Ctx>, me: Rank) -> Option<Plan> 
         if deed.fetches() {
             far = near;
         } else if w.started.iter().any(|&(_, r)| r == rank) {
-            order = Order::Fenced(Channel { origin: me, ctx: far, target: rank });
+            order = Order::Fenced(Channel { origin: by.rank, ctx: far, target: rank });
         }
         if newly_pending {
             w.pending.push(to.rank);
         }
-        let locks = w.lock_all == Some(Taken::Yes) && !w.locks.contains_key(&to.rank);
-        if locks {
+        let locks = w.lock_all.filter(|all| all.taken == Taken::Yes && !w.locks.contains_key(&to.rank));
+        if locks.is_some() {
             w.locks.insert(to.rank, Taken::Yes);
         }
-        let opened = w.opening.filter(|_| w.met.insert(rank)).map(|seq| opening(w.group(), rank, seq));
+        let opened = w.opening.filter(|_| w.met.insert((by, rank))).map(|seq| opening(w.group(), rank, seq));
         let (ordered, reading_goes_with_all, number) = (w.ordered, w.reading_goes_with_all, w.number);
         Some(Plan { rank, segment, offset, near, far, order, ordered, reading_goes_with_all, locks, opened, number })
     })?
@@ -235,7 +237,7 @@ pub fn record(o: &mut Observed, transfer: Transfer) {
 /// Records the ends of a transfer that has been issued before.
 pub fn record_late(o: &mut Observed, transfer: Transfer) {
     let Transfer { deed, to, .. } = transfer;
-    if let Some(plan) = plan(to, deed, None, o.me()) {
+    if let Some(plan) = plan(to, deed, None, o.recorder.strand()) {
         ends(o, to, deed, &[transfer.buffer()], &plan);
     }
 }
@@ -399,7 +401,7 @@ fn issue_until<B: AsRef<[Buffer]>>(
     buffers: impl FnOnce() -> B,
     until: Option<Ctx>,
 ) -> Option<Issued> {
-    let plan = plan(to, deed, until, o.me())?;
+    let plan = plan(to, deed, until, o.recorder.strand())?;
     prepare(o, &plan);
     o.issue();
     if o.is_recorded() {
@@ -413,8 +415,12 @@ fn prepare(o: &mut Observed, plan: &Plan) {
     if let Some(token) = plan.opened {
         o.acquire(token);
     }
-    if plan.locks {
-        take(o, (plan.number, plan.rank), Mode::Shared);
+    if let Some(All { by, since, .. }) = plan.locks {
+        if by == o.recorder.strand() {
+            take(o, (plan.number, plan.rank), Mode::Shared);
+        }
+        let held = Held { lock: Lock::Window(plan.number, plan.rank), mode: Mode::Shared };
+        o.session.rank().lend(o.recorder, held, (by, since));
     }
 }
 

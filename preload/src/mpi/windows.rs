@@ -10,7 +10,7 @@ use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Group, MPI_Info, MPI_Win};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use thrille_model::{Ctx, Rank, Segment, Token, Word};
+use thrille_model::{Ctx, Pos, Rank, Segment, Strand, Token, Word};
 use thrille_runtime::{Region, Regions};
 
 /// How displacements at a target are counted.
@@ -90,12 +90,12 @@ pub struct Window {
     pub openings: u64,
     /// The number of the last one, until a fence that waits comes.
     pub opening: Option<u64>,
-    /// The targets that this process knows to have come to that one.
-    pub met: FxHashSet<Rank>,
+    /// The targets of which a strand knows that they have come to that one.
+    pub met: FxHashSet<(Strand, Rank)>,
     /// Its lock epochs, by target.
     pub locks: FxHashMap<c_int, Taken>,
     /// Its epoch for the shared locks of all.
-    pub lock_all: Option<Taken>,
+    pub lock_all: Option<All>,
     /// Targets of the access epoch between start and complete: rank here and in the world.
     pub started: Vec<(c_int, Rank)>,
     /// Origins of the exposure epoch between post and wait.
@@ -106,6 +106,14 @@ pub struct Window {
     pub ordered: bool,
     /// Whether reading atomically goes with every other accumulate.
     pub reading_goes_with_all: bool,
+}
+
+/// An epoch for the shared locks of all: how it was begun, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct All {
+    pub taken: Taken,
+    pub by: Strand,
+    pub since: Pos,
 }
 
 impl Window {

@@ -3,7 +3,8 @@
 use super::Rank;
 use crate::carried::{Made, end_of_section};
 use crate::recorder::Recorder;
-use thrille_model::{Held, Lock, Mode, Sync, SyncEvent, Token};
+use crate::runs::Run;
+use thrille_model::{Held, Lock, Mode, Pos, Strand, Sync, SyncEvent, Token};
 
 /// A critical section of a lock that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,12 +15,94 @@ pub(crate) struct Section {
     pub number: u64,
 }
 
+/// A lock of a window is the process's: all of its strands that come after its taking have it, until it is given back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Epoch {
+    held: Held,
+    by: Strand,
+    since: Pos,
+    /// Whether another strand has it too.
+    is_shared: bool,
+}
+
 impl Rank {
     /// A lock is taken.
     pub fn lock(&mut self, recorder: &mut Recorder, lock: Lock, mode: Mode) {
         recorder.tick();
-        recorder.held.push(Held { lock, mode });
-        recorder.locks = self.locksets.intern(recorder.held.clone());
+        let held = Held { lock, mode };
+        recorder.held.push(held);
+        if matches!(lock, Lock::Window(..)) {
+            self.epochs.push(Epoch { held, by: recorder.strand, since: recorder.pos, is_shared: false });
+            self.lent += 1;
+        }
+        self.settle_locks(recorder);
+    }
+
+    /// All locks that a strand has are those of its accesses from now on.
+    fn settle_locks(&mut self, recorder: &mut Recorder) {
+        recorder.locks = self.locksets.intern(recorder.all_held());
+    }
+
+    /// A strand has those locks of its process that it knows to be taken. Returns which it has no more.
+    pub(super) fn borrow(&mut self, recorder: &mut Recorder) -> Vec<Held> {
+        recorder.lent = self.lent;
+        if self.epochs.is_empty() && recorder.borrowed.is_empty() {
+            return Vec::new();
+        }
+        let knows = &self.knowledge[recorder.strand.number() as usize];
+        let known = |epoch: &Epoch| epoch.by != recorder.strand && knows.of(epoch.by) > epoch.since.0;
+        let mut borrowed = Vec::new();
+        for epoch in self.epochs.iter_mut().filter(|epoch| known(epoch)) {
+            epoch.is_shared = true;
+            borrowed.push(epoch.held);
+        }
+        if borrowed == recorder.borrowed {
+            return Vec::new();
+        }
+        let before = std::mem::replace(&mut recorder.borrowed, borrowed);
+        recorder.tick();
+        self.settle_locks(recorder);
+        before.into_iter().filter(|held| !recorder.borrowed.contains(held)).collect()
+    }
+
+    /// A lock of the process, which a strand needs, was taken by this strand, there.
+    pub fn lend(&mut self, recorder: &mut Recorder, held: Held, (by, since): (Strand, Pos)) {
+        self.epochs.retain(|epoch| epoch.held.lock != held.lock);
+        self.epochs.push(Epoch { held, by, since, is_shared: false });
+        self.lent += 1;
+        if !self.single() {
+            self.drain(recorder);
+        }
+    }
+
+    /// A strand gives a lock of the process back: it protected what others did, as far as that is known to be over.
+    fn take_back(&mut self, by: Strand, lock: Lock) {
+        let knows = &self.knowledge[by.number() as usize];
+        let is_over = |strand: Strand, pos: Pos| strand == by || knows.of(strand) > pos.0;
+        for open in self.open.all().filter(|open| !open.completed.is_some_and(|(strand, pos)| is_over(strand, pos))) {
+            open.locks.retain(|held| held.lock != lock);
+        }
+        for access in self.accesses.iter_mut().chain(&mut self.recent) {
+            let held = self.locksets.get(access.locks);
+            let end = access.operation().and_then(|operation| operation.end).unwrap_or(access.begin);
+            if held.iter().any(|h| h.lock == lock) && !is_over(access.strand, end) {
+                let left = held.iter().filter(|h| h.lock != lock).copied().collect();
+                access.locks = self.locksets.intern(left);
+            }
+        }
+    }
+
+    /// Locks of the process were taken or given back since the strand last looked. What it did since its last event is not known to be over before
+    /// that, so those that were given back did not protect it.
+    pub(super) fn give_back(&mut self, recorder: &mut Recorder, runs: &mut [Run]) {
+        let gone = self.borrow(recorder);
+        if gone.is_empty() {
+            return;
+        }
+        for run in runs {
+            let left = self.locksets.get(run.locks).iter().filter(|held| !gone.contains(held)).copied().collect();
+            run.locks = self.locksets.intern(left);
+        }
     }
 
     /// A lock is taken together with others, after the n-th time in the job that one had it alone.
@@ -90,9 +173,15 @@ impl Rank {
         if let Some(index) = recorder.held.iter().rposition(|h| h.lock == lock) {
             recorder.held.remove(index);
         }
+        if let Some(index) = self.epochs.iter().rposition(|epoch| epoch.held.lock == lock) {
+            self.lent += 1;
+            if self.epochs.remove(index).is_shared {
+                self.take_back(recorder.strand, lock);
+            }
+        }
         if recorder.holds(lock) {
             recorder.tick();
-            recorder.locks = self.locksets.intern(recorder.held.clone());
+            self.settle_locks(recorder);
             return;
         }
         let section = recorder.sections.iter().rposition(|section| section.lock == lock);
@@ -122,7 +211,7 @@ impl Rank {
                 recorder.tick();
             }
         }
-        recorder.locks = self.locksets.intern(recorder.held.clone());
+        self.settle_locks(recorder);
         for open in self.open.of(recorder.strand) {
             open.locks.retain(|h| h.lock != lock);
         }
@@ -136,7 +225,7 @@ impl Rank {
             let (down, held) = std::mem::take(&mut recorder.held).into_iter().partition(of_process);
             recorder.laid_down.push((task, down));
             recorder.held = held;
-            recorder.locks = self.locksets.intern(recorder.held.clone());
+            self.settle_locks(recorder);
         }
     }
 
@@ -145,7 +234,7 @@ impl Rank {
         if let Some((_, down)) = recorder.laid_down.pop_if(|(of, _)| *of == task) {
             recorder.tick();
             recorder.held.splice(0..0, down);
-            recorder.locks = self.locksets.intern(recorder.held.clone());
+            self.settle_locks(recorder);
         }
     }
 }

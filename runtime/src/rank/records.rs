@@ -53,6 +53,9 @@ impl Rank {
         recorder.settle_owners();
         recorder.count_repeated();
         recorder.runs.take(&mut runs);
+        if recorder.lent != self.lent {
+            self.give_back(recorder, &mut runs);
+        }
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
             self.look_at(recorder, &mut runs);
         }

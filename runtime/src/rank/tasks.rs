@@ -32,6 +32,8 @@ pub struct Role {
     pub(crate) phase: Phase,
     pub(crate) until: Phase,
     pub(crate) held: Vec<Held>,
+    pub(crate) borrowed: Vec<Held>,
+    pub(crate) lent: u64,
     pub(crate) locks: LocksetId,
     pub(crate) sections: Vec<Section>,
     pub(crate) under_way: UnderWay,
@@ -48,6 +50,8 @@ impl Role {
             phase,
             until: phase,
             held: Vec::new(),
+            borrowed: Vec::new(),
+            lent: 0,
             locks: LocksetId::EMPTY,
             sections: Vec::new(),
             under_way: UnderWay::default(),
@@ -206,7 +210,7 @@ impl Rank {
     pub fn retire(&mut self, role: &Role, end: Pos) {
         let &Role { strand, pos, .. } = role;
         for open in self.open.of(strand) {
-            open.locks.clear();
+            open.locks.retain(|held| matches!(held.lock, Lock::Window(..)));
         }
         self.inside.retain(|&(inside, ..)| inside != strand);
         self.set(strand, Life::Gone);

@@ -1,0 +1,36 @@
+/* thrille: n=2 flags=-pthread */
+/* The lock is given back while a thread may still store. */
+#include <mpi.h>
+#include <pthread.h>
+
+static long x[4], into;
+
+static void *store(void *none)
+{
+    x[0] = 1; /* race: a */
+    return none;
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win win;
+    MPI_Win_create(x, sizeof(x), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (me == 0) {
+        pthread_t thread;
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        pthread_create(&thread, NULL, store, NULL);
+        MPI_Win_unlock(0, win);
+        pthread_join(thread, NULL);
+    } else {
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+        MPI_Get(&into, 1, MPI_LONG, 0, 0, 1, MPI_LONG, win); /* race: a */
+        MPI_Win_unlock(0, win);
+    }
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
