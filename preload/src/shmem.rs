@@ -10,6 +10,7 @@
 //! | [`collectives`] | what moves data among many |
 //! | [`members`] | who takes part in a collective |
 //! | [`library`] | whose library is behind |
+//! | [`unused`] | whether a caller looks at what a call returned |
 //! | [`words`] | which update of a word an observer saw |
 //! | [`call`] | what the rows of all of them are written in |
 
@@ -26,6 +27,7 @@ mod order;
 mod rma;
 mod setup;
 mod signal;
+mod unused;
 mod wait;
 mod words;
 

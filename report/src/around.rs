@@ -12,6 +12,7 @@
 use crate::api;
 use crate::build::is_ours;
 use crate::modules::Modules;
+use crate::places::is_programs;
 use crate::records::RankRecords;
 use crate::shape::{Frame, SyncReport};
 use crate::source::called;
@@ -109,9 +110,10 @@ pub fn near_misses(told: &[SyncReport]) -> Vec<String> {
     told.iter().filter_map(miss).take(2).collect()
 }
 
-/// A line by its call and place.
+/// A line by its call and place, if the program's source has it: what libraries do inside tells a reader nothing.
 fn named(line: &SyncReport) -> Option<String> {
-    let place = text::place(line.at.as_ref()?);
+    let known = |at: &&Frame| is_programs(at) && (at.path.is_some() || line.call.is_some());
+    let place = text::place(line.at.as_ref().filter(known)?);
     Some(line.call.as_ref().map_or_else(|| format!("{} at {place}", line.text), |call| format!("{call} at {place}")))
 }
 

@@ -14,7 +14,7 @@ pub fn explain(race: &Race, also: &[Why], locks: [&[LockReport]; 2], api: Api) -
     let pattern = pattern::of(race, locks).word();
     // A lock does not keep its holder from itself.
     let alone = race.first.strand == race.second.strand;
-    let hints = lock_hint(locks)
+    let hints = lock_hint(locks, [&race.first, &race.second])
         .filter(|_| !alone)
         .into_iter()
         .chain(signal_hint(race, api))
@@ -93,13 +93,17 @@ impl From<Phases> for PhaseRange {
 }
 
 /// Locks that do not protect.
-fn lock_hint([a, b]: [&[LockReport]; 2]) -> Option<String> {
+fn lock_hint([a, b]: [&[LockReport]; 2], [of_a, of_b]: [&Side; 2]) -> Option<String> {
     let names = |locks: &[LockReport]| {
         let names = locks.iter().map(|l| match l.mode.as_ref() {
             "shared" => format!("{} (shared)", l.name),
             _ => l.name.clone(),
         });
         names.collect::<Vec<_>>().join(" and ")
+    };
+    let none = |side: &Side| match side.ctx {
+        Some(_) => "no lock up to its completion, before which a lock around it must not be given back",
+        None => "no lock",
     };
     let common = a.iter().find(|x| b.iter().any(|y| x.name == y.name));
     Some(match (a, b) {
@@ -108,8 +112,8 @@ fn lock_hint([a, b]: [&[LockReport]; 2]) -> Option<String> {
             let name = common.map_or("", |lock| &lock.name);
             format!("both hold {name}, but only for reading: a lock protects when one side holds it exclusively")
         }
-        (a, []) => format!("a holds {}, b holds no lock: no common lock protects both", names(a)),
-        ([], b) => format!("b holds {}, a holds no lock: no common lock protects both", names(b)),
+        (a, []) => format!("a holds {}, b holds {}: no common lock protects both", names(a), none(of_b)),
+        ([], b) => format!("b holds {}, a holds {}: no common lock protects both", names(b), none(of_a)),
         (a, b) => format!("a holds {}, b holds {}: no common lock protects both", names(a), names(b)),
     })
 }

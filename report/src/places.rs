@@ -25,7 +25,7 @@ pub fn is_at_site(side: &Side, modules: &mut Modules) -> bool {
 }
 
 /// Whether a line belongs to the program, as far as known.
-fn is_programs(frame: &Frame) -> bool {
+pub fn is_programs(frame: &Frame) -> bool {
     let of_system = |path: &str| ["/usr/include/", "/usr/lib/"].iter().any(|dir| path.starts_with(dir));
     frame.path.as_deref().is_none_or(|path| !of_system(path) && !path.contains("/include/c++/"))
 }

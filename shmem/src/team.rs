@@ -22,7 +22,7 @@ const FIRST: Handle = 16;
 
 /// `SHMEM_TEAM_NUM_CONTEXTS` of `shmem.h`.
 const NUM_CONTEXTS: c_long = 1;
-/// Mail to members of the parent that are not in the new team, and to all when there is no slot left.
+/// What is in the mail before the first member of a new team has sent any, and what it sends when there is no slot left.
 const NOT_YOURS: u64 = 0;
 const NO_SLOT: u64 = u64::MAX;
 
@@ -132,16 +132,17 @@ fn split(
     let sequence = parent.splits.fetch_add(1, Ordering::Relaxed);
     let number = part.number(parent.me);
     let mail = |member: usize| parent.state.control.slot(parent.slot).mail(member);
+    mail(parent.me).store(NOT_YOURS, Ordering::Relaxed);
+    parent.sync(call);
     if number == Some(0) {
         let taken = parent.state.control.take_slot();
         if let Some(slot) = taken {
             let slot = parent.state.control.slot(slot);
             slot.count().store(0, Ordering::Relaxed);
             slot.refs().store(part.size as u32, Ordering::Release);
-        }
-        if let Tell::Everyone = tell {
+        } else if let Tell::Everyone = tell {
             for member in 0..parent.size {
-                mail(member).store(taken.map_or(NO_SLOT, |_| NOT_YOURS), Ordering::Release);
+                mail(member).store(NO_SLOT, Ordering::Release);
             }
         }
         for i in 0..part.size {
@@ -150,23 +151,27 @@ fn split(
     }
     parent.sync(call);
     let answer = mail(parent.me).load(Ordering::Acquire);
-    parent.sync(call);
     if answer == NO_SLOT {
         return Err(());
     }
-    Ok(number.map(|me| {
-        let (start, stride) = (parent.start + part.start * parent.stride, part.stride * parent.stride);
-        Team {
-            state: parent.state,
-            id: mix([parent.id, sequence, start as u64, stride as u64, part.size as u64]),
-            start,
-            stride,
-            size: part.size,
-            me,
-            slot: answer as usize - 1,
-            num_contexts,
-            splits: AtomicU64::new(0),
-        }
+    let Some(me) = number else { return Ok(None) };
+    let Some(slot) = (answer as usize).checked_sub(1) else {
+        fail(
+            call,
+            "the first PE of the new team gave other arguments; all PEs must give the same start, stride and size",
+        )
+    };
+    let (start, stride) = (parent.start + part.start * parent.stride, part.stride * parent.stride);
+    Ok(Some(Team {
+        state: parent.state,
+        id: mix([parent.id, sequence, start as u64, stride as u64, part.size as u64]),
+        start,
+        stride,
+        size: part.size,
+        me,
+        slot,
+        num_contexts,
+        splits: AtomicU64::new(0),
     }))
 }
 

@@ -42,6 +42,14 @@ impl Target {
     }
 }
 
+/// Elements of so many bytes, each so many of them behind the one before.
+#[derive(Clone, Copy)]
+pub struct Elements {
+    pub count: usize,
+    pub stride: isize,
+    pub size: usize,
+}
+
 /// The number of a context.
 pub fn ctx_id(ctx: Handle) -> Ctx {
     Ctx(library::ctx_id(ctx))
@@ -111,6 +119,27 @@ impl Call {
     pub fn far(&mut self, address: *const c_void, len: usize, to: Target, kind: Kind, act: Act, lasts: Operands) {
         if let Some((segment, lo)) = self.symmetric(address) {
             self.end(End { owner: to.pe, segment, lo, len: len as u64, comb: Comb::SOLID, kind, act }, lasts);
+        }
+    }
+
+    /// The same of elements, a comb of them unless they are side by side.
+    pub fn far_elements(
+        &mut self,
+        address: *const c_void,
+        by: Elements,
+        to: Target,
+        (kind, act): (Kind, Act),
+        lasts: Operands,
+    ) {
+        let Some((segment, lo)) = self.symmetric(address) else { return };
+        let (count, size) = (by.count as u64, by.size as u64);
+        let teeth = match by.stride {
+            1 => Interval::from_len(lo, count.saturating_mul(size)).ok().map(|range| (range, Comb::SOLID)),
+            stride => Comb::new(lo, (stride.max(0) as u64).saturating_mul(size), size, count)
+                .or_else(|| Comb::new(lo, 0, size, count.min(1))),
+        };
+        if let Some((range, comb)) = teeth {
+            self.end(End { owner: to.pe, segment, lo: range.lo(), len: range.len(), comb, kind, act }, lasts);
         }
     }
 

@@ -1,8 +1,10 @@
 //! Put and get: the near buffer is free at return unless the call is nonblocking, the far end of a put lasts until completion.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
+use crate::entry::block;
 use crate::rank::unobserved;
-use crate::shmem::call::{Blocking, Call, Handle, Target, call, calls, passes};
+use crate::sampled;
+use crate::shmem::call::{Blocking, Call, Elements, Handle, Target, call, calls, passes};
 use crate::shmem::words::{self, Change, Part};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, How, Kind, Order};
@@ -87,13 +89,17 @@ fn counted(
 }
 
 /// The far end of a put.
-pub fn far_write(call: &mut Call, dest: *const c_void, bytes: usize, to: Target) {
+fn far_write(call: &mut Call, dest: *const c_void, bytes: usize, to: Target) {
     let channel = call.channel(to);
     call.far(dest, bytes, to, Kind::Write, Act::Put, Operands::Until(to.ctx, Order::Fenced(channel)));
 }
 
 /// A get of `bytes` bytes; `dest` is none when the value is returned.
 fn get(from: Option<Target>, dest: Option<*const c_void>, source: *const c_void, bytes: usize, blocking: Blocking) {
+    // It orders nothing.
+    if sampled::lets_pass(block()) {
+        return;
+    }
     let (Some(mut call), Some(from), true) = (call(), from, bytes > 0) else { return };
     call.issue();
     if let Some(dest) = dest {
@@ -127,11 +133,11 @@ fn iput(
     for (at, len) in elements(nelems, sst, size) {
         call.near(source.wrapping_byte_add(at), len, Kind::Read, to.ctx, Blocking::Yes);
     }
-    let blocks = || elements(nelems, dst, size).map(|(at, len)| (dest.wrapping_byte_add(at), len));
-    for (at, len) in blocks() {
-        far_write(&mut call, at, len, to);
-    }
-    counted(&mut call, blocks(), to, Change::Some, real);
+    let lasts = Operands::Until(to.ctx, Order::Fenced(call.channel(to)));
+    let there = Elements { count: nelems, stride: dst, size };
+    call.far_elements(dest, there, to, (Kind::Write, Act::Put), lasts);
+    let blocks = elements(nelems, dst, size).map(|(at, len)| (dest.wrapping_byte_add(at), len));
+    counted(&mut call, blocks, to, Change::Some, real);
 }
 
 fn iget(
@@ -142,14 +148,16 @@ fn iget(
     nelems: usize,
     size: usize,
 ) {
+    if sampled::lets_pass(block()) {
+        return;
+    }
     let (Some(mut call), Some(from)) = (call(), from) else { return };
     call.issue();
     for (at, len) in elements(nelems, dst, size) {
         call.near(dest.wrapping_byte_add(at), len, Kind::Write, from.ctx, Blocking::Yes);
     }
-    for (at, len) in elements(nelems, sst, size) {
-        call.far(source.wrapping_byte_add(at), len, from, Kind::Read, Act::Get, Operands::Done);
-    }
+    let there = Elements { count: nelems, stride: sst, size };
+    call.far_elements(source, there, from, (Kind::Read, Act::Get), Operands::Done);
 }
 
 // SAFETY (all rows of this file): each body forwards the program's own arguments.

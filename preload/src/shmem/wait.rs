@@ -2,7 +2,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::shmem::call::{Call, Target, call, calls};
-use crate::shmem::{library, words};
+use crate::shmem::{library, unused, words};
 use crate::uncounted;
 use std::ffi::{c_int, c_long};
 use thrille_model::{Act, Ctx, Kind};
@@ -225,8 +225,9 @@ calls! {
     fn signal_wait_until(sig_addr: *mut u64, cmp: c_int, cmp_value: u64) -> u64 {
         let call = begin(sig_addr, 1, std::ptr::null());
         let value = unsafe { pshmem_signal_wait_until(sig_addr, cmp, cmp_value) };
-        // What it returns is what it has seen.
-        saw_one(call, sig_addr, 1, 0, Condition(EQ, value));
+        // What it returns is what it has seen, if anybody looks at it.
+        let unused = call.as_ref().is_some_and(|call| unsafe { unused::is_unused(call.o.pc) });
+        saw_one(call, sig_addr, 1, 0, if unused { Condition(cmp, cmp_value) } else { Condition(EQ, value) });
         value
     }
 }

@@ -59,6 +59,15 @@ int main(void) {
     CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, n, 1, 1, NULL, 0, &none) && none == SHMEM_TEAM_INVALID);
     CHECK(shmem_team_split_strided(SHMEM_TEAM_INVALID, 0, 1, 1, NULL, 0, &none) && none == SHMEM_TEAM_INVALID);
 
+    /* Each half gives the numbers of its own team. */
+    shmem_team_t half;
+    int mine = (n + 1 - me % 2) / 2;
+    CHECK(!shmem_team_split_strided(SHMEM_TEAM_WORLD, me % 2, 2, mine, NULL, 0, &half));
+    CHECK(shmem_team_my_pe(half) == me / 2 && shmem_team_n_pes(half) == mine);
+    value = me % 2;
+    CHECK(!shmem_long_sum_reduce(half, &sum, &value, 1) && sum == me % 2 * mine);
+    shmem_team_destroy(half);
+
     /* Two dimensions, then three. */
     shmem_team_t x, y, xx, xy;
     CHECK(!shmem_team_split_2d(SHMEM_TEAM_WORLD, 3, NULL, 0, &x, NULL, 0, &y));
