@@ -147,7 +147,7 @@ fn compiled(subject: &Subject, way: Way, dir: &Path) -> Result<(PathBuf, Figures
     if matches!(way, Way::Plain) && subject.class.is_some() {
         let libraries = target().join("injected");
         link.arg("-L").arg(&libraries).arg("-lthrille_shmem");
-        link.arg(format!("-Wl,-rpath,{}", libraries.display()));
+        link.arg(format!("-Wl,-rpath,{},--disable-new-dtags", libraries.display()));
     }
     ended(&mut link)?;
     Ok((path, Figures { compile, code: code(&object)?, time: f64::INFINITY }))

@@ -46,7 +46,7 @@ pub fn plain(class: char) -> Result<()> {
         println!("{line}");
         let _ = writeln!(table, "{line}");
     }
-    let out = super::default_dir()?.with_extension("plain.md");
+    let out = PathBuf::from(format!("{}-plain.md", super::default_dir()?.display()));
     let head = format!(
         "# The programs against plain loops\n\nClass {class}, one rank, gcc -O2; user and system time of the plain program, and of the others over it; the least of {REPETITIONS} runs in \
          turn; load {loaded:.1} at the beginning. (!) is more than {HONEST}. Made by `cargo xtask bench plain {class}`.\n\n"
