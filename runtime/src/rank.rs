@@ -144,8 +144,6 @@ pub struct Rank {
     /// Where the program called for them.
     callers: Callers,
     open: Operations,
-    /// Whether there ever was one.
-    operates: bool,
     closes: Vec<(thrille_model::Rank, Close)>,
     windows: Vec<(u32, u64)>,
     accesses: Vec<Access>,
@@ -204,7 +202,6 @@ impl Rank {
             next_look: LOGGED,
             callers: Callers::default(),
             open: Operations::default(),
-            operates: false,
             closes: Vec::new(),
             windows: Vec::new(),
             accesses: Vec::new(),
@@ -658,7 +655,6 @@ impl Rank {
                 };
                 recorder.use_until_done(uses);
                 let locks = recorder.all_held();
-                self.operates = true;
                 self.open.add(ctx, Open { access, locks, uses, shipped: false, completed: None });
             }
         }

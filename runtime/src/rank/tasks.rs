@@ -2,8 +2,7 @@
 //!
 //! A thread that begins a task takes up the task's [`Role`], and its former one when it goes back. The strand of a task that has ended is
 //! used again for one whose creator knows of that end: then its order is the program's too. There are at most [`MOST`]; a task that finds
-//! none is part of what its thread was doing, as a task that its creator waits for is. That may hide a race and never makes one. So are all tasks that PINT follows in a job
-//! of one rank, until there is an operation: it has their accesses, and their order.
+//! none is part of what its thread was doing, as a task that its creator waits for is. That may hide a race and never makes one.
 //!
 //! *What belongs to the thread.* A task may use what its thread has for itself: thread-local variables, or a slot by the thread's number. Two
 //! tasks of one thread do not race there. So a task that touches its thread's own memory or asks for the thread's number is *bound*: from
@@ -168,14 +167,9 @@ impl Rank {
 }
 
 impl Rank {
-    /// Whether nothing depends on tasks being strands: PINT has all of their accesses, and there is no operation that one of them could complete for another.
-    fn knows_tasks_by_graph(&self) -> bool {
-        self.ranks == 1 && !self.operates && self.has_crew() && self.watch.as_ref().is_some_and(|watch| watch.looks())
-    }
-
     /// The strand creates a task: its role, if it can have one.
     pub fn task(&mut self, creator: &Recorder) -> Option<Role> {
-        if self.muted || self.single() || self.knows_tasks_by_graph() {
+        if self.muted || self.single() {
             return None;
         }
         let knows = &self.knowledge[creator.strand.number() as usize];
