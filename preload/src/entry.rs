@@ -7,6 +7,7 @@ use crate::rank::Observed;
 use crate::sampled::Seat;
 use std::arch::{asm, global_asm};
 use std::ffi::c_void;
+use std::mem::offset_of;
 use thrille_runtime::Recorder;
 use thrille_runtime::quick::{LINES, NEVER, Quick};
 
@@ -53,6 +54,9 @@ pub struct Block {
 }
 
 const _: () = assert!(size_of::<Block>() <= 88);
+// What the entries look at.
+const _: () =
+    assert!(offset_of!(Block, recorder) == 0 && offset_of!(Block, depth) == 16 && offset_of!(Block, seat) == 56);
 
 global_asm!(
     ".section .tbss,\"awT\",@nobits",
@@ -121,9 +125,11 @@ pub fn block() -> *mut Block {
 }
 
 /// Defines C functions: each symbol notes the return address in the thread's block and goes on to the body. `$prefix$name` is
-/// the symbol; in the body, `real!(..)` is not provided: bodies name what they forward to.
+/// the symbol; in the body, `real!(..)` is not provided: bodies name what they forward to. With `else`, a thread that is no strand goes there at once:
+/// what stands between a program and its library's quickest operations takes less than they do. With `unseen` as well, so does one in a round that is dark
+/// ([`crate::uncounted`]).
 macro_rules! entries {
-    ($( $prefix:ident fn $name:ident ( $($arg:ident : $ty:ty),* $(,)? ) $(-> $ret:ty)? $body:block )*) => { pastey::paste! { $(
+    ($( $prefix:ident fn $name:ident $(else $real:ident $($unseen:ident)?)? ( $($arg:ident : $ty:ty),* $(,)? ) $(-> $ret:ty)? $body:block )*) => { pastey::paste! { $(
         #[doc(hidden)]
         #[allow(non_snake_case, reason = "as the standard has it")]
         #[unsafe(naked)]
@@ -131,11 +137,38 @@ macro_rules! entries {
         pub unsafe extern "C" fn [<$prefix $name>]() {
             core::arch::naked_asm!(
                 "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
+                $(
+                    "cmp qword ptr fs:[r11], 0",
+                    "je 2f",
+                    $(
+                        concat!("/* ", stringify!($unseen), " */"),
+                        "mov r10, qword ptr [rip + {darkness}]",
+                        "mov r10, qword ptr [r10]",
+                        "cmp r10, qword ptr [rip + {round}]",
+                        "jne 3f",
+                        "cmp byte ptr [rip + {threaded}], 0",
+                        "jne 3f",
+                        "cmp qword ptr fs:[r11 + 16], 0",
+                        "jne 3f",
+                        "cmp qword ptr fs:[r11 + 56], 0",
+                        "je 3f",
+                        concat!("jmp ", stringify!($real), "@PLT"),
+                    )?
+                    "jmp 3f",
+                    "2:",
+                    concat!("jmp ", stringify!($real), "@PLT"),
+                    "3:",
+                )?
                 "mov r10, qword ptr [rsp]",
                 "mov qword ptr fs:[r11 + 8], r10",
                 "mov qword ptr fs:[r11 + 24], rsp",
                 "jmp {to}",
                 to = sym [<on_ $prefix $name>],
+                $( $(
+                    darkness = sym $crate::uncounted::[<$unseen:upper>],
+                    round = sym $crate::uncounted::ROUND,
+                    threaded = sym $crate::rank::THREADED,
+                )? )?
             )
         }
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "as the standard has it")]

@@ -48,7 +48,7 @@ const OBSERVED: u64 = 1;
 const ROUND_AT: u32 = 1;
 
 /// The present round. Rounds begin with 1.
-static ROUND: AtomicU64 = AtomicU64::new(1);
+pub static ROUND: AtomicU64 = AtomicU64::new(1);
 
 /// Locks that this process has taken in a dark round and still holds, by their addresses, and whether there are any.
 #[cfg(feature = "shmem")]
@@ -58,9 +58,14 @@ static HOLDS: AtomicBool = AtomicBool::new(false);
 /// What the ranks share; null where they share nothing, and while nothing is shared yet.
 static PLACES: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
 
+/// Where the dark round is, for those who look at nothing else; there is none while nothing is shared.
+pub static UNSEEN: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const LIGHT).cast_mut());
+static LIGHT: AtomicU64 = AtomicU64::new(0);
+
 /// The ranks share these [`SHARED`] numbers, which stay where they are.
 pub fn share(places: *const AtomicU64) {
     PLACES.store(places.cast_mut(), Ordering::Release);
+    UNSEEN.store(places.wrapping_add(DARK as usize).cast_mut(), Ordering::Release);
     if THREADED.load(Ordering::SeqCst) {
         has_threads();
     }

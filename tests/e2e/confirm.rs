@@ -45,7 +45,7 @@ const OWN_NUMBER: [&str; 3] = ["flag_in_put_race", "flag_iput_race", "ptr_atomic
 /// A race is confirmed in so many runs at most.
 const TRIES: u64 = 3;
 
-/// Confirmed, and not sure to happen again: the flag is an accumulate, which MPICH need not send before the call that completes it; then the other rank
+/// Confirmed, and in 2 of 5 loaded runs not by a replay: the flag is an accumulate, which MPICH probably sends only in the call that completes it; then the other rank
 /// polls until the put is complete.
 const SENT_LATE: [&str; 1] = ["mpich::poll_nocheck_race"];
 

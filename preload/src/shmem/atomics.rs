@@ -5,7 +5,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::rank::unobserved;
-use crate::shmem::call::{Blocking, Call, Handle, Target, call, calls, is_unseen, passes};
+use crate::shmem::call::{Blocking, Call, Handle, Target, call, is_unseen, operations, passes};
 use crate::shmem::library;
 use crate::shmem::words::{self, Change};
 use std::ffi::{c_int, c_void};
@@ -44,10 +44,15 @@ pub fn kind<T: Element>(effect: Effect) -> Kind {
 }
 
 /// An atomic that does not fetch.
-fn change<T: Element>(to: Option<Target>, dest: *const T, (how, change): (How, Change), real: &dyn Fn()) {
+#[inline(always)]
+fn change<T: Element>(to: Option<Target>, dest: *const T, change: (How, Change), real: impl Fn()) {
     if passes(to, dest.cast(), size_of::<T>()) {
         return unobserved(real);
     }
+    change_seen(to, dest, change, &real);
+}
+
+fn change_seen<T: Element>(to: Option<Target>, dest: *const T, (how, change): (How, Change), real: &dyn Fn()) {
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
     let channel = call.channel(to);
@@ -77,16 +82,24 @@ enum Fetched {
 }
 
 /// An atomic that fetches. `changed` tells from what it fetched whether it wrote.
+#[inline(always)]
 fn fetch<T: Element>(
+    to: Option<Target>,
+    dest: *const T,
+    into: &Fetched,
+    change: (&dyn Fn(T) -> bool, Change),
+    real: impl Fn() -> T,
+) -> T {
+    if is_unseen(to) { unobserved(real) } else { fetch_seen(to, dest, into, change, &real) }
+}
+
+fn fetch_seen<T: Element>(
     to: Option<Target>,
     dest: *const T,
     into: &Fetched,
     (changed, change): (&dyn Fn(T) -> bool, Change),
     real: &dyn Fn() -> T,
 ) -> T {
-    if is_unseen(to) {
-        return unobserved(real);
-    }
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
     call.issue();
     if call.confirms() {
@@ -133,32 +146,32 @@ fn ends<T: Element>(call: &mut Call, to: Target, dest: *const T, into: &Fetched,
 
 // SAFETY (all rows of this file): each body forwards the program's own arguments.
 macro_rules! changes {
-    ($ty:ty, $how:ident; $($name:ident ($($arg:ident),*) $change:expr),*) => { pastey::paste! { calls! { $(
-        fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            change(Target::default_ctx(pe), dest, (How::$how, $change), &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
+    ($ty:ty, $how:ident; $($name:ident ($($arg:ident),*) $change:expr),*) => { pastey::paste! { operations! { $(
+        #unseen fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
+            change(Target::default_ctx(pe), dest, (How::$how, $change), || unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
         }
         fn [<ctx_ $name>](ctx: Handle, dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            change(Target::on(ctx, pe), dest, (How::$how, $change), &|| unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) });
+            change(Target::on(ctx, pe), dest, (How::$how, $change), || unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) });
         }
     )* } } };
 }
 
 macro_rules! fetches {
-    ($ty:ty; $($name:ident ($($arg:ident),*) $old:ident => $changed:expr, $change:expr);* $(;)?) => { pastey::paste! { calls! { $(
-        fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
-            fetch(Target::default_ctx(pe), dest, &Fetched::Value, (&|$old| $changed, $change), &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
+    ($ty:ty; $($name:ident ($($arg:ident),*) $old:ident => $changed:expr, $change:expr);* $(;)?) => { pastey::paste! { operations! { $(
+        #unseen fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
+            fetch(Target::default_ctx(pe), dest, &Fetched::Value, (&|$old| $changed, $change), || unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
         }
         fn [<ctx_ $name>](ctx: Handle, dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
-            fetch(Target::on(ctx, pe), dest, &Fetched::Value, (&|$old| $changed, $change), &|| unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) })
+            fetch(Target::on(ctx, pe), dest, &Fetched::Value, (&|$old| $changed, $change), || unsafe { [<pshmem_ctx_ $name>](ctx, dest, $($arg,)* pe) })
         }
-        fn [<$name _nbi>](into: *mut $ty, dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            fetch(Target::default_ctx(pe), dest, &Fetched::Later(into.cast()), (&|$old| $changed, $change), &|| unsafe {
+        #unseen fn [<$name _nbi>](into: *mut $ty, dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
+            fetch(Target::default_ctx(pe), dest, &Fetched::Later(into.cast()), (&|$old| $changed, $change), || unsafe {
                 [<pshmem_ $name _nbi>](into, dest, $($arg,)* pe);
                 *into
             });
         }
         fn [<ctx_ $name _nbi>](ctx: Handle, into: *mut $ty, dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            fetch(Target::on(ctx, pe), dest, &Fetched::Later(into.cast()), (&|$old| $changed, $change), &|| unsafe {
+            fetch(Target::on(ctx, pe), dest, &Fetched::Later(into.cast()), (&|$old| $changed, $change), || unsafe {
                 [<pshmem_ctx_ $name _nbi>](ctx, into, dest, $($arg,)* pe);
                 *into
             });
@@ -206,17 +219,17 @@ bitwise_amo_types! { bitwise }
 
 /// The names from before version 1.4, on the default context only.
 macro_rules! old_changes {
-    ($ty:ty, $how:ident; $($name:ident ($($arg:ident),*) $change:expr),*) => { pastey::paste! { calls! { $(
-        fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
-            change(Target::default_ctx(pe), dest, (How::$how, $change), &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
+    ($ty:ty, $how:ident; $($name:ident ($($arg:ident),*) $change:expr),*) => { pastey::paste! { operations! { $(
+        #unseen fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) {
+            change(Target::default_ctx(pe), dest, (How::$how, $change), || unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) });
         }
     )* } } };
 }
 
 macro_rules! old_fetches {
-    ($ty:ty; $($name:ident ($($arg:ident),*) $old:ident => $changed:expr, $change:expr);* $(;)?) => { pastey::paste! { calls! { $(
-        fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
-            fetch(Target::default_ctx(pe), dest, &Fetched::Value, (&|$old| $changed, $change), &|| unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
+    ($ty:ty; $($name:ident ($($arg:ident),*) $old:ident => $changed:expr, $change:expr);* $(;)?) => { pastey::paste! { operations! { $(
+        #unseen fn $name(dest: *mut $ty, $($arg: $ty,)* pe: c_int) -> $ty {
+            fetch(Target::default_ctx(pe), dest, &Fetched::Value, (&|$old| $changed, $change), || unsafe { [<pshmem_ $name>](dest, $($arg,)* pe) })
         }
     )* } } };
 }

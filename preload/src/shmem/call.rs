@@ -68,17 +68,18 @@ pub fn call() -> Option<Call> {
 like_every_call!(Call);
 
 /// Whether an operation is carried out and nothing else: nobody records anything, nor follows order, up to the next barrier, which completes this context.
-#[inline]
+#[inline(always)]
 pub fn is_unseen(to: Option<Target>) -> bool {
     to.is_some_and(|to| to.ctx == Ctx(0)) && sampled::is_unseen(block())
 }
 
 /// Whether an update of a few bytes at a symmetric address of this PE, which stands for the target's, passes unrecorded and uncounted.
-#[inline]
+#[inline(always)]
 pub fn passes(to: Option<Target>, address: *const c_void, bytes: usize) -> bool {
-    if is_unseen(to) {
-        return true;
-    }
+    is_unseen(to) || passes_uncounted(to, address, bytes)
+}
+
+fn passes_uncounted(to: Option<Target>, address: *const c_void, bytes: usize) -> bool {
     let block = block();
     // Barriers complete no other context.
     let Some(to) = to.filter(|to| to.ctx == Ctx(0) && sampled::lets_pass(block)) else { return false };
@@ -181,12 +182,29 @@ impl Call {
 /// is observed.
 macro_rules! calls {
     ($( fn $name:ident ( $($arg:ident : $ty:ty),* $(,)? ) $(-> $ret:ty)? $body:block )*) => { pastey::paste! {
-        unsafe extern "C" {
-            $( #[allow(dead_code)] fn [<pshmem_ $name>]($($arg: $ty),*) $(-> $ret)?; )*
-        }
-        // A library need not have all of them.
-        $( core::arch::global_asm!(concat!(".weak pshmem_", stringify!($name))); )*
+        $crate::shmem::call::foreign! { $( fn [<pshmem_ $name>]($($arg: $ty),*) $(-> $ret)?; )* }
         $crate::entry::entries! { $( shmem_ fn $name($($arg: $ty),*) $(-> $ret)? $body )* }
     } };
 }
 pub(crate) use calls;
+
+/// The same of operations: of a thread that is not observed the body does not run; nor, of those on the default context, which are marked, in a round that is dark: nobody records
+/// anything, nor follows order, up to the next barrier, which completes that context.
+macro_rules! operations {
+    ($( $(#$unseen:ident)? fn $name:ident ( $($arg:ident : $ty:ty),* $(,)? ) $(-> $ret:ty)? $body:block )*) => { pastey::paste! {
+        $crate::shmem::call::foreign! { $( fn [<pshmem_ $name>]($($arg: $ty),*) $(-> $ret)?; )* }
+        $crate::entry::entries! { $( shmem_ fn $name else [<pshmem_ $name>] $($unseen)? ($($arg: $ty),*) $(-> $ret)? $body )* }
+    } };
+}
+pub(crate) use operations;
+
+/// Functions of the library, which need not have all of them.
+macro_rules! foreign {
+    ($( fn $name:ident ( $($arg:ident : $ty:ty),* ) $(-> $ret:ty)?; )*) => {
+        unsafe extern "C" {
+            $( #[allow(dead_code)] fn $name($($arg: $ty),*) $(-> $ret)?; )*
+        }
+        $( core::arch::global_asm!(concat!(".weak ", stringify!($name))); )*
+    };
+}
+pub(crate) use foreign;

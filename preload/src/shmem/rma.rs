@@ -4,7 +4,7 @@
 use crate::entry::block;
 use crate::rank::unobserved;
 use crate::sampled;
-use crate::shmem::call::{Blocking, Call, Elements, Handle, Target, call, calls, passes};
+use crate::shmem::call::{Blocking, Call, Elements, Handle, Target, call, is_unseen, operations, passes};
 use crate::shmem::words::{self, Change, Part};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, How, Kind, Order};
@@ -23,10 +23,22 @@ pub enum Source {
 }
 
 /// A put of `bytes` bytes.
-pub fn put(to: Option<Target>, dest: *const c_void, source: Source, bytes: usize, blocking: Blocking, real: &dyn Fn()) {
+#[inline(always)]
+pub fn put(to: Option<Target>, dest: *const c_void, source: Source, bytes: usize, blocking: Blocking, real: impl Fn()) {
     if bytes <= FLAG && passes(to, dest, bytes) {
         return unobserved(real);
     }
+    put_seen(to, dest, source, bytes, blocking, &real);
+}
+
+fn put_seen(
+    to: Option<Target>,
+    dest: *const c_void,
+    source: Source,
+    bytes: usize,
+    blocking: Blocking,
+    real: &dyn Fn(),
+) {
     let (Some(mut call), Some(to), true) = (call(), to, bytes > 0) else { return real() };
     call.issue();
     let change = match source {
@@ -97,7 +109,7 @@ fn far_write(call: &mut Call, dest: *const c_void, bytes: usize, to: Target) {
 /// A get of `bytes` bytes; `dest` is none when the value is returned.
 fn get(from: Option<Target>, dest: Option<*const c_void>, source: *const c_void, bytes: usize, blocking: Blocking) {
     // It orders nothing.
-    if sampled::lets_pass(block()) {
+    if is_unseen(from) || sampled::lets_pass(block()) {
         return;
     }
     let (Some(mut call), Some(from), true) = (call(), from, bytes > 0) else { return };
@@ -148,7 +160,7 @@ fn iget(
     nelems: usize,
     size: usize,
 ) {
-    if sampled::lets_pass(block()) {
+    if is_unseen(from) || sampled::lets_pass(block()) {
         return;
     }
     let (Some(mut call), Some(from)) = (call(), from) else { return };
@@ -162,20 +174,20 @@ fn iget(
 
 // SAFETY (all rows of this file): each body forwards the program's own arguments.
 macro_rules! block {
-    ($size:expr; $put:ident $get:ident $ctx_put:ident $ctx_get:ident) => { pastey::paste! { calls! {
-        fn $put(dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
-            put(Target::default_ctx(pe), dest, Source::At(source), nelems.saturating_mul($size), Blocking::Yes, &|| unsafe { [<pshmem_ $put>](dest, source, nelems, pe) });
+    ($size:expr; $put:ident $get:ident $ctx_put:ident $ctx_get:ident) => { pastey::paste! { operations! {
+        #unseen fn $put(dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
+            put(Target::default_ctx(pe), dest, Source::At(source), nelems.saturating_mul($size), Blocking::Yes, || unsafe { [<pshmem_ $put>](dest, source, nelems, pe) });
         }
         fn $ctx_put(ctx: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
-            put(Target::on(ctx, pe), dest, Source::At(source), nelems.saturating_mul($size), Blocking::Yes, &|| unsafe { [<pshmem_ $ctx_put>](ctx, dest, source, nelems, pe) });
+            put(Target::on(ctx, pe), dest, Source::At(source), nelems.saturating_mul($size), Blocking::Yes, || unsafe { [<pshmem_ $ctx_put>](ctx, dest, source, nelems, pe) });
         }
-        fn [<$put _nbi>](dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
-            put(Target::default_ctx(pe), dest, Source::At(source), nelems.saturating_mul($size), Blocking::No, &|| unsafe { [<pshmem_ $put _nbi>](dest, source, nelems, pe) });
+        #unseen fn [<$put _nbi>](dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
+            put(Target::default_ctx(pe), dest, Source::At(source), nelems.saturating_mul($size), Blocking::No, || unsafe { [<pshmem_ $put _nbi>](dest, source, nelems, pe) });
         }
         fn [<$ctx_put _nbi>](ctx: Handle, dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
-            put(Target::on(ctx, pe), dest, Source::At(source), nelems.saturating_mul($size), Blocking::No, &|| unsafe { [<pshmem_ $ctx_put _nbi>](ctx, dest, source, nelems, pe) });
+            put(Target::on(ctx, pe), dest, Source::At(source), nelems.saturating_mul($size), Blocking::No, || unsafe { [<pshmem_ $ctx_put _nbi>](ctx, dest, source, nelems, pe) });
         }
-        fn $get(dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
+        #unseen fn $get(dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
             get(Target::default_ctx(pe), Some(dest), source, nelems.saturating_mul($size), Blocking::Yes);
             unsafe { [<pshmem_ $get>](dest, source, nelems, pe) }
         }
@@ -183,7 +195,7 @@ macro_rules! block {
             get(Target::on(ctx, pe), Some(dest), source, nelems.saturating_mul($size), Blocking::Yes);
             unsafe { [<pshmem_ $ctx_get>](ctx, dest, source, nelems, pe) }
         }
-        fn [<$get _nbi>](dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
+        #unseen fn [<$get _nbi>](dest: *mut c_void, source: *const c_void, nelems: usize, pe: c_int) {
             get(Target::default_ctx(pe), Some(dest), source, nelems.saturating_mul($size), Blocking::No);
             unsafe { [<pshmem_ $get _nbi>](dest, source, nelems, pe) }
         }
@@ -195,14 +207,14 @@ macro_rules! block {
 }
 
 macro_rules! strided {
-    ($size:expr; $iput:ident $iget:ident $ctx_iput:ident $ctx_iget:ident) => { pastey::paste! { calls! {
-        fn $iput(dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, pe: c_int) {
+    ($size:expr; $iput:ident $iget:ident $ctx_iput:ident $ctx_iget:ident) => { pastey::paste! { operations! {
+        #unseen fn $iput(dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, pe: c_int) {
             iput(Target::default_ctx(pe), dest, source, (dst, sst), nelems, $size, &|| unsafe { [<pshmem_ $iput>](dest, source, dst, sst, nelems, pe) });
         }
         fn $ctx_iput(ctx: Handle, dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, pe: c_int) {
             iput(Target::on(ctx, pe), dest, source, (dst, sst), nelems, $size, &|| unsafe { [<pshmem_ $ctx_iput>](ctx, dest, source, dst, sst, nelems, pe) });
         }
-        fn $iget(dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, pe: c_int) {
+        #unseen fn $iget(dest: *mut c_void, source: *const c_void, dst: isize, sst: isize, nelems: usize, pe: c_int) {
             iget(Target::default_ctx(pe), dest, source, (dst, sst), nelems, $size);
             unsafe { [<pshmem_ $iget>](dest, source, dst, sst, nelems, pe) }
         }
@@ -225,14 +237,14 @@ macro_rules! typed_blocks {
 macro_rules! typed {
     ($name:ident, $ty:ty) => { pastey::paste! {
         typed_blocks! { $name, size_of::<$ty>() }
-        calls! {
-            fn [<$name _p>](dest: *mut $ty, value: $ty, pe: c_int) {
-                put(Target::default_ctx(pe), dest.cast(), argument(&value), size_of::<$ty>(), Blocking::Yes, &|| unsafe { [<pshmem_ $name _p>](dest, value, pe) });
+        operations! {
+            #unseen fn [<$name _p>](dest: *mut $ty, value: $ty, pe: c_int) {
+                put(Target::default_ctx(pe), dest.cast(), argument(&value), size_of::<$ty>(), Blocking::Yes, || unsafe { [<pshmem_ $name _p>](dest, value, pe) });
             }
             fn [<ctx_ $name _p>](ctx: Handle, dest: *mut $ty, value: $ty, pe: c_int) {
-                put(Target::on(ctx, pe), dest.cast(), argument(&value), size_of::<$ty>(), Blocking::Yes, &|| unsafe { [<pshmem_ctx_ $name _p>](ctx, dest, value, pe) });
+                put(Target::on(ctx, pe), dest.cast(), argument(&value), size_of::<$ty>(), Blocking::Yes, || unsafe { [<pshmem_ctx_ $name _p>](ctx, dest, value, pe) });
             }
-            fn [<$name _g>](source: *const $ty, pe: c_int) -> $ty {
+            #unseen fn [<$name _g>](source: *const $ty, pe: c_int) -> $ty {
                 get(Target::default_ctx(pe), None, source.cast(), size_of::<$ty>(), Blocking::Yes);
                 unsafe { [<pshmem_ $name _g>](source, pe) }
             }
@@ -295,10 +307,10 @@ mod longdouble {
 
     forward! {
         shmem_longdouble_p tell_p pshmem_longdouble_p (dest: *mut c_void, pe: c_int) {
-            put(Target::default_ctx(pe), dest, Source::Value(Change::Some), 16, Blocking::Yes, &|| ());
+            put(Target::default_ctx(pe), dest, Source::Value(Change::Some), 16, Blocking::Yes, || ());
         }
         shmem_ctx_longdouble_p tell_ctx_p pshmem_ctx_longdouble_p (ctx: *mut c_void, dest: *mut c_void, pe: c_int) {
-            put(Target::on(ctx, pe), dest, Source::Value(Change::Some), 16, Blocking::Yes, &|| ());
+            put(Target::on(ctx, pe), dest, Source::Value(Change::Some), 16, Blocking::Yes, || ());
         }
         shmem_longdouble_g tell_g pshmem_longdouble_g (source: *const c_void, pe: c_int) {
             get(Target::default_ctx(pe), None, source, 16, Blocking::Yes);
