@@ -40,7 +40,7 @@ const ORDERED_HERE: [&str; 19] = [
 ];
 
 /// These come to an end with the numbers of PEs that they name, and with no other.
-const OWN_NUMBER: [&str; 3] = ["flag_in_put_race", "flag_iput_race", "ptr_atomic_race"];
+const OWN_NUMBER: [&str; 4] = ["flag_in_put_race", "flag_iput_race", "ptr_atomic_race", "team_halves_race"];
 
 /// A race is confirmed in so many runs at most.
 const TRIES: u64 = 3;

@@ -20,7 +20,7 @@ int main(void)
             shmem_long_put_signal(&slot[i % 2], &item, 1, &ready, i + 1, SHMEM_SIGNAL_SET, 1);
             shmem_quiet();
         }
-    } else {
+    } else if (shmem_my_pe() == 1) {
         for (uint64_t i = 0; i < ITEMS; i++) {
             shmem_signal_wait_until(&ready, SHMEM_CMP_GE, i + 1);
             seen += slot[i % 2];

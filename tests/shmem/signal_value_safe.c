@@ -15,7 +15,7 @@ int main(void)
     if (shmem_my_pe() == 0) {
         for (long i = 0; i < ITEMS; i++)
             shmem_long_put_signal(&slot[i], &i, 1, &sig, 1, SHMEM_SIGNAL_ADD, 1);
-    } else {
+    } else if (shmem_my_pe() == 1) {
         uint64_t there = shmem_signal_wait_until(&sig, SHMEM_CMP_GE, 1);
         for (uint64_t i = 0; i < there; i++)
             seen += slot[i];

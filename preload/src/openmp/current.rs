@@ -1,6 +1,7 @@
 //! The task that the calling thread runs, as the runtime has it.
 
 use super::abi::{Data, Frame, GetTaskInfo};
+use super::serial;
 use super::tasks::{Task, kept};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,10 +30,10 @@ fn info() -> Option<(*mut Data, *const Frame)> {
     (known == 2 && !task.is_null()).then_some((task, frame.cast_const()))
 }
 
-/// What is known of it.
+/// What is known of it, unless tasks run one after the other: then that is something else.
 pub fn task() -> Option<Arc<Task>> {
     // SAFETY: the word of a task holds a `Task`, as for all callbacks.
-    info().and_then(|(task, _)| unsafe { kept::<Task>(task) })
+    info().filter(|_| !serial::on()).and_then(|(task, _)| unsafe { kept::<Task>(task) })
 }
 
 /// Where on the stack the runtime called it: what it has for itself is below.

@@ -10,8 +10,8 @@
 //! Both for a while at most, the first few times that a region is run, and only where everything is looked at. The order of who comes first is nobody's promise.
 
 use super::abi::{CHUNK, Data};
-use super::current;
 use super::tasks::{Region, Task, kept, lock};
+use super::{current, serial};
 use crate::entry::{Looks, block};
 use crate::real::Real;
 use rustc_hash::FxHashMap;
@@ -154,7 +154,7 @@ unsafe extern "C" fn GOMP_single_start() -> bool {
 
 /// A thread is given something of a construct.
 pub unsafe extern "C" fn dispatch(_region: *mut Data, task: *mut Data, kind: c_int, _instance: Data) {
-    if kind != CHUNK {
+    if kind != CHUNK || serial::on() {
         return;
     }
     // SAFETY: the word of a task holds a `Task`, as for all callbacks.
