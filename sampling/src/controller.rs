@@ -170,7 +170,13 @@ impl Controller {
 
     /// So much was spent on looking at an access that is no sample in the end.
     pub fn charge_look(&mut self, ticks: u64, now: u64) {
-        self.charge(self.credible(ticks), now);
+        self.charge(self.with_aftermath(ticks), now);
+    }
+
+    /// With what the program itself takes longer afterwards: what is looked at takes caches and branch history from it. By CG, class B, which took 1.4 times what was
+    /// measured; others take less, and are looked at a little less than they could be.
+    fn with_aftermath(&self, ticks: u64) -> u64 {
+        self.credible(ticks) / 4 * 5
     }
 
     fn credible(&self, ticks: u64) -> u64 {
@@ -179,7 +185,7 @@ impl Controller {
 
     /// So much was spent on a sample, which an exchange will have to look at.
     pub fn charge_sample(&mut self, ticks: u64, now: u64) {
-        let ticks = self.credible(ticks);
+        let ticks = self.with_aftermath(ticks);
         self.samples += 1;
         self.paid += self.price as u64;
         self.charge(ticks + self.price as u64, now);
@@ -373,10 +379,14 @@ mod tests {
             // Each sample makes it take 5 us longer.
             let due = controller.spent - before;
             if exchange > 5 {
-                assert!((5_900 * us..6_100 * us).contains(&due), "{due} in exchange {exchange}");
+                assert!((6_150 * us..6_350 * us).contains(&due), "{due} in exchange {exchange}");
             }
             controller.charge_exchange(5_100 * us, now);
-            assert_eq!(controller.spent - before, 6_100 * us, "no more than it took in the end");
+            assert_eq!(
+                controller.spent - before,
+                6_350 * us,
+                "no more than it took in the end, and the aftermath of the samples"
+            );
             before = controller.spent;
         }
     }
@@ -399,8 +409,13 @@ mod tests {
         let us = 1000;
         let mut controller = Controller::new(Some(Budget::USUAL), us as f64, 0);
         controller.charge_sample(300 * us, 10_000 * us);
-        assert_eq!(controller.delay(), 50 * us, "no look takes longer, and what is paid in advance is no delay");
-        controller.charge_wait(450 * us, 2_000 * us, 20_000 * us);
+        let look = 50 * us / 4 * 5;
+        assert_eq!(
+            controller.delay(),
+            look,
+            "no look takes longer but for its aftermath, and what is paid in advance is no delay"
+        );
+        controller.charge_wait(400 * us + look, 2_000 * us, 20_000 * us);
         assert_eq!((controller.waited, controller.delay()), (400 * us, 0));
         controller.charge(100 * us, 21_000 * us);
         controller.charge_wait(40 * us, 2_000 * us, 22_000 * us);
