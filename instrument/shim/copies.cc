@@ -41,8 +41,6 @@ Function *thrille_copy_function(Function *F, ValueToValueMapTy *Map, const char 
   Copy->setComdat(F->getComdat());
   Copy->removeFnAttr(Attribute::AlwaysInline);
   Copy->addFnAttr(Attribute::NoInline);
-  // It runs for a burst now and then.
-  Copy->addFnAttr(Attribute::OptimizeForSize);
   return Copy;
 }
 
