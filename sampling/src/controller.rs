@@ -173,7 +173,7 @@ impl Controller {
         self.charge(self.with_aftermath(ticks), now);
     }
 
-    /// With what the program itself takes longer afterwards: what is looked at takes caches and branch history from it. By CG, class B, which took 1.4 times what was
+    /// With what the program itself takes longer afterwards: what is looked at takes caches and branch history from it. By single runs of CG, class B, which took 1.4 times what was
     /// measured; others take less, and are looked at a little less than they could be.
     fn with_aftermath(&self, ticks: u64) -> u64 {
         self.credible(ticks) / 4 * 5
