@@ -5,6 +5,7 @@ use super::manifest;
 use crate::packages::has;
 use crate::{Result, build, root, target};
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Instant;
@@ -114,7 +115,10 @@ fn measured(subject: &Subject, dir: &Path) -> Result<[Figures; 2]> {
 }
 
 fn compiled(subject: &Subject, way: Way, dir: &Path) -> Result<(PathBuf, Figures)> {
-    let path = dir.join(format!("{}-{way:?}", subject.name));
+    // Programs print their names.
+    let dir = dir.join(format!("{way:?}"));
+    fs::create_dir_all(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let path = dir.join(&subject.name);
     let object = path.with_extension("o");
     let mut command = match way {
         Way::Plain => Command::new(CLANG),
