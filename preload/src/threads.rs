@@ -52,6 +52,7 @@ macro_rules! interpose {
 }
 
 mod languages;
+mod locks;
 
 /// Which strand a thread is.
 static STRANDS: Mutex<Option<FxHashMap<pthread_t, Strand>>> = Mutex::new(None);
@@ -333,116 +334,6 @@ interpose! {
     fn clock_nanosleep(clock: c_int, flags: c_int, time: *const timespec, left: *mut timespec) -> c_int, real => {
         let span = if flags & libc::TIMER_ABSTIME == 0 { span(time) } else { None };
         sleeping(span, || unsafe { real(clock, flags, time, left) })
-    }
-    fn pthread_mutex_lock(mutex: *mut c_void) -> c_int, real => {
-        let result = waiting(|| unsafe { real(mutex) });
-        if result == 0 {
-            entered(mutex);
-        }
-        result
-    }
-    fn pthread_mutex_trylock(mutex: *mut c_void) -> c_int, real => {
-        let result = unsafe { real(mutex) };
-        if result == 0 {
-            entered(mutex);
-        }
-        result
-    }
-    fn pthread_mutex_timedlock(mutex: *mut c_void, until: *const timespec) -> c_int, real => {
-        let result = waiting(|| unsafe { real(mutex, until) });
-        if result == 0 {
-            entered(mutex);
-        }
-        result
-    }
-    fn pthread_mutex_clocklock(mutex: *mut c_void, clock: c_int, until: *const timespec) -> c_int, real => {
-        let result = waiting(|| unsafe { real(mutex, clock, until) });
-        if result == 0 {
-            entered(mutex);
-        }
-        result
-    }
-    fn pthread_mutex_unlock(mutex: *mut c_void) -> c_int, real => {
-        released(mutex);
-        unsafe { real(mutex) }
-    }
-    fn pthread_spin_lock(lock: *mut c_void) -> c_int, real => {
-        let result = waiting(|| unsafe { real(lock) });
-        if result == 0 {
-            entered(lock);
-        }
-        result
-    }
-    fn pthread_spin_trylock(lock: *mut c_void) -> c_int, real => {
-        let result = unsafe { real(lock) };
-        if result == 0 {
-            entered(lock);
-        }
-        result
-    }
-    fn pthread_spin_unlock(lock: *mut c_void) -> c_int, real => {
-        released(lock);
-        unsafe { real(lock) }
-    }
-    fn pthread_rwlock_rdlock(lock: *mut c_void) -> c_int, real => {
-        let result = waiting(|| unsafe { real(lock) });
-        if result == 0 {
-            taken(lock, Mode::Shared);
-        }
-        result
-    }
-    fn pthread_rwlock_tryrdlock(lock: *mut c_void) -> c_int, real => {
-        let result = unsafe { real(lock) };
-        if result == 0 {
-            taken(lock, Mode::Shared);
-        }
-        result
-    }
-    fn pthread_rwlock_timedrdlock(lock: *mut c_void, until: *const timespec) -> c_int, real => {
-        let result = waiting(|| unsafe { real(lock, until) });
-        if result == 0 {
-            taken(lock, Mode::Shared);
-        }
-        result
-    }
-    fn pthread_rwlock_clockrdlock(lock: *mut c_void, clock: c_int, until: *const timespec) -> c_int, real => {
-        let result = waiting(|| unsafe { real(lock, clock, until) });
-        if result == 0 {
-            taken(lock, Mode::Shared);
-        }
-        result
-    }
-    fn pthread_rwlock_timedwrlock(lock: *mut c_void, until: *const timespec) -> c_int, real => {
-        let result = waiting(|| unsafe { real(lock, until) });
-        if result == 0 {
-            taken(lock, Mode::Exclusive);
-        }
-        result
-    }
-    fn pthread_rwlock_clockwrlock(lock: *mut c_void, clock: c_int, until: *const timespec) -> c_int, real => {
-        let result = waiting(|| unsafe { real(lock, clock, until) });
-        if result == 0 {
-            taken(lock, Mode::Exclusive);
-        }
-        result
-    }
-    fn pthread_rwlock_wrlock(lock: *mut c_void) -> c_int, real => {
-        let result = waiting(|| unsafe { real(lock) });
-        if result == 0 {
-            taken(lock, Mode::Exclusive);
-        }
-        result
-    }
-    fn pthread_rwlock_trywrlock(lock: *mut c_void) -> c_int, real => {
-        let result = unsafe { real(lock) };
-        if result == 0 {
-            taken(lock, Mode::Exclusive);
-        }
-        result
-    }
-    fn pthread_rwlock_unlock(lock: *mut c_void) -> c_int, real => {
-        released(lock);
-        unsafe { real(lock) }
     }
     @c"GLIBC_2.3.2" fn pthread_cond_wait(condition: *mut c_void, mutex: *mut c_void) -> c_int, real => {
         released(mutex);

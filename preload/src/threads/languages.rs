@@ -19,31 +19,6 @@ interpose! {
         }
         result
     }
-    fn mtx_lock(mutex: *mut c_void) -> c_int, real => {
-        let result = waiting(|| unsafe { real(mutex) });
-        if result == 0 {
-            entered(mutex);
-        }
-        result
-    }
-    fn mtx_trylock(mutex: *mut c_void) -> c_int, real => {
-        let result = unsafe { real(mutex) };
-        if result == 0 {
-            entered(mutex);
-        }
-        result
-    }
-    fn mtx_timedlock(mutex: *mut c_void, until: *const timespec) -> c_int, real => {
-        let result = waiting(|| unsafe { real(mutex, until) });
-        if result == 0 {
-            entered(mutex);
-        }
-        result
-    }
-    fn mtx_unlock(mutex: *mut c_void) -> c_int, real => {
-        released(mutex);
-        unsafe { real(mutex) }
-    }
     fn cnd_wait(condition: *mut c_void, mutex: *mut c_void) -> c_int, real => {
         released(mutex);
         let result = resting(condition, || unsafe { real(condition, mutex) });
