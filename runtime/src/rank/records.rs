@@ -59,6 +59,8 @@ impl Rank {
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
             self.look_at(recorder, &mut runs);
         }
+        let next = if self.single() { &mut self.accesses } else { &mut self.recent };
+        next.reserve(runs.len());
         let mut left = runs.as_slice();
         while let Some(run) = left.first() {
             let (mut teeth, mut times) = progression(left);
