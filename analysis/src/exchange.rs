@@ -275,12 +275,19 @@ impl<T: Transport> Analysis<T> {
         let me = Rank(self.transport.rank());
         let ended = Phase(status.phase.0.saturating_sub(1));
         let mut parcels: BTreeMap<Rank, Parcel> = BTreeMap::new();
+        let mut own = Vec::with_capacity(accesses.len());
         for access in accesses {
             self.waiting.access(&access);
             if access.locks != LocksetId::EMPTY {
                 self.waiting_sections.wait(access.place.owner, access.strand, access.begin);
             }
-            parcels.entry(access.place.owner).or_default().accesses.push(access);
+            match access.place.owner {
+                owner if owner == me => own.push(access),
+                owner => parcels.entry(owner).or_default().accesses.push(access),
+            }
+        }
+        if !own.is_empty() {
+            parcels.entry(me).or_default().accesses = own;
         }
         for (owner, close) in closes {
             self.waiting.close(owner, &close);

@@ -73,7 +73,7 @@ impl Owner {
     }
 
     /// Takes in what one rank did to this memory. `locksets` is that rank's own table.
-    pub fn take(&mut self, accesses: Vec<Access>, closes: &[Close], locksets: &[Vec<Held>]) {
+    pub fn take(&mut self, mut accesses: Vec<Access>, closes: &[Close], locksets: &[Vec<Held>]) {
         let ids: Vec<LocksetId> = locksets.iter().map(|set| self.locksets.intern(set.clone())).collect();
         let translate = |id: LocksetId| ids.get(id.0 as usize).copied().unwrap_or_default();
         let by_issue: FxHashMap<(Strand, Pos, Ctx), &Close> =
@@ -87,11 +87,11 @@ impl Owner {
             }
         }
         let windows = &self.windows;
-        self.accesses.extend(accesses.into_iter().map(|a| Access {
-            locks: translate(a.locks),
-            place: address(a.place, windows),
-            ..a
-        }));
+        for access in &mut accesses {
+            access.locks = translate(access.locks);
+            access.place = address(access.place, windows);
+        }
+        self.accesses.append(&mut accesses);
     }
 
     /// Learns where this rank's part of a window begins.

@@ -3,7 +3,8 @@
 //! Phase by phase, in interval histories, one per segment. The strand that did most of the points in a phase (the owner itself, as a
 //! rule) is asked against the others but not stored: points of one strand never race with each other. Accesses that differ only in
 //! their position form a [`Class`], which is stored and asked once: a location that is touched a million times by one line is looked
-//! at once. What a strand does one after the other is in order whatever the logs say: a lock that it takes again and again, with a put in it that
+//! at once. In most phases of most programs nothing is in anybody's way: where few accesses are of others, that is seen at a glance ([`Glance`]), without classes or
+//! histories. What a strand does one after the other is in order whatever the logs say: a lock that it takes again and again, with a put in it that
 //! the release completes, is no reason to look anything up. Too much may be marked, never too little; the replay is exact.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -77,12 +78,25 @@ pub struct Screened {
 
 /// Looks for conflicting partners, with histories of the given kind. What is at or after index `first_new` is of this cut.
 pub fn screen(accesses: &[Access], first_new: usize, locksets: &Locksets, kind: Store) -> Screened {
+    let mut glance = Glance::new(accesses);
+    screen_rest(accesses, first_new, locksets, kind, |group| glance.is_clear(group))
+}
+
+/// Looks closely at the phases that are not clear.
+fn screen_rest(
+    accesses: &[Access],
+    first_new: usize,
+    locksets: &Locksets,
+    kind: Store,
+    mut is_clear: impl FnMut(&[usize]) -> bool,
+) -> Screened {
     let mut found = Screened::default();
     let mut marked: FxHashSet<Key> = FxHashSet::default();
     let mut order: Vec<usize> = (0..accesses.len()).collect();
     order.sort_by_key(|&i| accesses[i].phases.lo);
     let groups: Vec<Vec<Class>> = order
         .chunk_by(|&i, &j| accesses[i].phases.lo == accesses[j].phases.lo)
+        .filter(|group| !is_clear(group))
         .map(|group| classes(group, accesses, first_new))
         .collect();
     let mut stored: FxHashMap<Segment, AnyHistory<&Class>> = FxHashMap::default();
@@ -112,8 +126,67 @@ pub fn screen(accesses: &[Access], first_new: usize, locksets: &Locksets, kind: 
             }
         }
     }
-    found.marked = accesses.iter().map(|a| marked.contains(&key(a))).collect();
+    found.marked = if marked.is_empty() {
+        vec![false; accesses.len()]
+    } else {
+        accesses.iter().map(|a| marked.contains(&key(a))).collect()
+    };
     found
+}
+
+/// Accesses that are no points of one strand, in a phase that is looked at so: each is compared with all.
+const FEW: usize = 16;
+
+/// Looks at phases one after the other for accesses that nobody is in the way of, whatever orders them. May not see it.
+struct Glance<'a> {
+    accesses: &'a [Access],
+    others: Vec<&'a Access>,
+    /// The first phase that nothing of an earlier one reaches; none if there may be no such.
+    free: Option<Phase>,
+}
+
+impl<'a> Glance<'a> {
+    fn new(accesses: &'a [Access]) -> Self {
+        Self { accesses, others: Vec::new(), free: Some(Phase(0)) }
+    }
+
+    /// Whether no access of this phase has a partner, of this phase or another one.
+    fn is_clear(&mut self, group: &[usize]) -> bool {
+        let phase = self.accesses[group[0]].phases.lo;
+        let alone = self.free.is_some_and(|free| free <= phase);
+        let mut ends = Some(phase);
+        for &i in group {
+            let Access { phases, locks, .. } = self.accesses[i];
+            // What flows out of a critical section is not bound to phases.
+            ends = ends.zip(phases.hi.filter(|_| locks == LocksetId::EMPTY)).map(|(a, b)| a.max(b));
+        }
+        self.free = self.free.zip(ends).map(|(free, end)| free.max(Phase(end.0 + 1)));
+        alone && ends == Some(phase) && self.are_apart(group)
+    }
+
+    /// Whether no two of them touch the same bytes, but for reads and for points of one strand.
+    fn are_apart(&mut self, group: &[usize]) -> bool {
+        let mut home = None;
+        self.others.clear();
+        for &i in group {
+            let access = &self.accesses[i];
+            let at_home = access.span == Span::Point && *home.get_or_insert(access.strand) == access.strand;
+            if !at_home {
+                if self.others.len() == FEW {
+                    return false;
+                }
+                self.others.push(access);
+            }
+        }
+        self.others.iter().all(|&other| group.iter().all(|&i| apart(other, &self.accesses[i])))
+    }
+}
+
+fn apart(a: &Access, b: &Access) -> bool {
+    !a.place.bytes.overlaps(b.place.bytes)
+        || a.place.segment != b.place.segment
+        || !(a.writes() || b.writes())
+        || std::ptr::eq(a, b)
 }
 
 impl Screened {
@@ -181,7 +254,8 @@ fn busiest(group: &[Class]) -> Strand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use thrille_model::{Act, Ctx, Interval, Operation, Order, Rank, StackId};
+    use proptest::prelude::*;
+    use thrille_model::{Act, Ctx, Held, Interval, Lock, Mode, Operation, Order, Rank, StackId};
 
     /// What one strand does to one word: a write or read at a line, from a position until another.
     fn suspicious(done: &[(u32, Kind, u64, Option<u64>)]) -> bool {
@@ -218,5 +292,43 @@ mod tests {
             "the longest counts"
         );
         assert!(!suspicious(&[(1, Read, 9, Some(9)), (2, Write, 3, Some(9))]));
+    }
+
+    /// A strand, where it is, how long it takes, which bytes of which part, how, its phases, whether under a lock.
+    type Drawn = ((u32, u64, Option<Option<u64>>), (bool, u64, u64), bool, (u64, Option<u64>), bool);
+
+    fn drawn() -> impl Strategy<Value = Drawn> {
+        let span = prop::option::weighted(0.3, prop::option::weighted(0.8, 0u64..6));
+        let phases = (0u64..4, prop::option::weighted(0.95, prop::sample::select(vec![0u64, 0, 0, 0, 0, 0, 1, 2])));
+        let place = (prop::bool::weighted(0.3), 0u64..24, 1u64..4);
+        ((0u32..4, 0u64..9, span), place, any::<bool>(), phases, prop::bool::weighted(0.05))
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_clear_at_a_glance_is_clear(drawn in prop::collection::vec(drawn(), 1..40), carried in 0usize..8) {
+            let mut locksets = Locksets::default();
+            let lock = locksets.intern(vec![Held { lock: Lock::Symmetric(Segment::Heap, 0), mode: Mode::Exclusive }]);
+            let access = |(line, &((strand, begin, lasts), (heap, lo, len), writes, (phase, more), locked)): (u64, &Drawn)| Access {
+                place: Place::solid(Rank(0), if heap { Segment::Heap } else { Segment::Statics }, Interval::from_len(lo, len).unwrap()),
+                kind: if writes { Kind::Write } else { Kind::Read },
+                strand: Strand::thread(Rank(strand / 2), strand % 2),
+                begin: Pos(begin),
+                span: lasts.map_or(Span::Point, |lasts| {
+                    Span::Operation(Operation { ctx: Ctx(0), end: lasts.map(|lasts| Pos(begin + lasts)), order: Order::None })
+                }),
+                phases: Phases { lo: Phase(phase), hi: more.map(|more| Phase(phase + more)) },
+                locks: if locked { lock } else { LocksetId::EMPTY },
+                act: Act::Put,
+                site: Site { module: 0, offset: line % 7 },
+                stack: StackId(0),
+                times: 1,
+            };
+            let accesses: Vec<Access> = (0..).zip(&drawn).map(access).collect();
+            let glanced = screen(&accesses, carried, &locksets, Store::default());
+            let looked = screen_rest(&accesses, carried, &locksets, Store::default(), |_| false);
+            prop_assert_eq!(glanced.marked, looked.marked);
+            prop_assert_eq!((glanced.suspicious, glanced.flows), (looked.suspicious, looked.flows));
+        }
     }
 }

@@ -31,6 +31,8 @@ pub struct Modules {
     loaded: Vec<Module>,
     /// Addresses from, to; what to subtract; the number that sites use.
     ranges: Vec<(u64, u64, u64, u64)>,
+    /// The one that was asked for last.
+    last: (u64, u64, u64, u64),
     find: fn() -> Vec<Module>,
     /// How many have been written down already.
     told: usize,
@@ -39,7 +41,7 @@ pub struct Modules {
 impl Modules {
     /// Looks for the loaded files with `find`, now and whenever an address is unknown.
     pub fn new(find: fn() -> Vec<Module>) -> Self {
-        let mut new = Self { loaded: Vec::new(), ranges: Vec::new(), find, told: 0 };
+        let mut new = Self { loaded: Vec::new(), ranges: Vec::new(), last: (0, 0, 0, 0), find, told: 0 };
         new.refresh();
         new
     }
@@ -64,9 +66,14 @@ impl Modules {
         self.known(pc).unwrap_or(Site { module: 0, offset: pc })
     }
 
-    fn known(&self, pc: u64) -> Option<Site> {
+    fn known(&mut self, pc: u64) -> Option<Site> {
+        let (lo, hi, bias, module) = self.last;
+        if lo <= pc && pc < hi {
+            return Some(Site { module, offset: pc.wrapping_sub(bias) });
+        }
         let index = self.ranges.partition_point(|&(lo, ..)| lo <= pc).checked_sub(1)?;
-        let (_, hi, bias, module) = self.ranges[index];
+        self.last = self.ranges[index];
+        let (_, hi, bias, module) = self.last;
         (pc <= hi).then(|| Site { module, offset: pc.wrapping_sub(bias) })
     }
 

@@ -460,10 +460,13 @@ fn merge(runs: &mut Vec<Run>) {
     merge_from(runs, 0);
 }
 
-/// The same from an index on. A stable sort makes use of the order that most of them are in already.
+/// The same from an index on. By positions first, which is the order that they are in already, or nearly.
 fn merge_from(runs: &mut Vec<Run>, begin: usize) {
-    // An instruction that reads and writes the same place makes two rows of runs, which must not lie between each other.
-    runs[begin..].sort_by_key(|r| (r.pc, r.kind == Kind::Write, r.pos, r.lo));
+    runs[begin..].sort_by_key(|r| r.pos);
+    for runs in runs[begin..].chunk_by_mut(|a, b| a.pos == b.pos) {
+        // An instruction that reads and writes the same place makes two rows of runs, which must not lie between each other.
+        runs.sort_by_key(|r| (r.pc, r.kind == Kind::Write, r.lo));
+    }
     let mut kept = begin;
     for next in begin + 1..runs.len() {
         let run = runs[next];

@@ -122,8 +122,25 @@ macro_rules! hook {
 hook! { thrille_visit on_visit "rdx" "rcx" }
 hook! { thrille_visit_range on_visit_range "rcx" "r8" }
 
-/// A site is executed, on its bytes.
+/// A site is executed, on its bytes. Most go on where they were: that needs no stack.
 extern "C" fn on_visit(address: u64, site: &Hot, pc: u64, sp: u64) {
+    let block = block();
+    // SAFETY: the block is this thread's own, and so is the recorder, which nobody uses at depth 0.
+    unsafe {
+        if (*block).looks == Looks::All
+            && !(*block).recorder.is_null()
+            && (*block).depth == 0
+            && (*(*block).recorder).goes_on(address, u64::from(site.size), site.act().0, pc)
+        {
+            return site.set_countdown(0);
+        }
+    }
+    on_visit_elsewhere(address, site, pc, sp);
+}
+
+/// The same of one that does not, or of which others decide.
+#[inline(never)]
+extern "C" fn on_visit_elsewhere(address: u64, site: &Hot, pc: u64, sp: u64) {
     visited(address, u64::from(site.size), site, pc, sp);
 }
 

@@ -4,7 +4,7 @@ use super::{Binding, Rank};
 use crate::recorder::{Recorder, UNRESOLVED};
 use crate::runs::Run;
 use crate::thin::thin;
-use thrille_model::{Access, Comb, Interval, Kind, LocksetId, Phases, Place, Span, Strand, comb};
+use thrille_model::{Access, Comb, Interval, Kind, LocksetId, Phases, Place, Span, comb};
 
 /// Records at which merging begins.
 pub(super) const MERGE: usize = 1 << 16;
@@ -59,6 +59,8 @@ impl Rank {
         if self.watch.as_ref().is_some_and(|watch| watch.looks()) {
             self.look_at(recorder, &mut runs);
         }
+        let next = if self.single() { &mut self.accesses } else { &mut self.recent };
+        next.reserve(runs.len());
         let mut left = runs.as_slice();
         while let Some(run) = left.first() {
             let (mut teeth, mut times) = progression(left);
@@ -147,22 +149,6 @@ impl Rank {
         let below = &mut self.recorded_below[access.strand.number() as usize];
         *below = (*below).max(end.0 + 1);
         if access.phases.hi.is_some() { self.accesses.push(access) } else { self.recent.push(access) }
-    }
-
-    /// A strand that knows this much comes to a global barrier: what it knows of is over before the next phase. Of the rest it is learned
-    /// at a cut.
-    pub(super) fn settle_recent(&mut self, strand: Strand) {
-        let (knows, phase) = (&self.knowledge[strand.number() as usize], self.phase);
-        self.accesses.extend(self.recent.drain(..).map(|mut access| {
-            let end = match access.span {
-                Span::Point => Some(access.begin),
-                Span::Operation(operation) => operation.end,
-            };
-            if end.is_some_and(|end| knows.of(access.strand) > end.0) {
-                access.phases.hi = Some(phase);
-            }
-            access
-        }));
     }
 
     /// Shows the runs of a task to the detector. Private memory matters to nobody else then, unless there are threads or an operation uses it.
