@@ -3,8 +3,8 @@
  *
  * Each function is there twice, plain and instrumented. At its entry, and at the headers of loops that contain calls or other loops,
  * it looks at `mode` and goes on in one copy or the other. In the instrumented copy each basic block counts down the first of its sites; when that
- * is below zero, all sites of the block are told; the first one's answer is counted down from then on, the others' mean nothing. A loop without calls and inner
- * loops leaves the instrumented copy in the middle when the budget is spent, and never comes back in the middle, but, if the library asks for it, behind it.
+ * is below zero, all sites of the block are told; hooks set the countdowns again, of which the first one's counts. A loop without calls and inner
+ * loops leaves the instrumented copy in the middle when the budget is spent, and never comes back in the middle. Loops in which nothing is told are there once.
  *
  * Words that both sides write (mode, budget, countdowns) are plain 32-bit words without any lock: a lost update costs a sample more or less.
  *
@@ -14,7 +14,7 @@
 #define THRILLE_HOOKS_H
 #include <stdint.h>
 
-#define THRILLE_HOOKS_VERSION 2
+#define THRILLE_HOOKS_VERSION 3
 
 #ifdef __clang__
 #define THRILLE_PRESERVING __attribute__((preserve_most))
@@ -26,8 +26,8 @@
 enum thrille_mode {
     THRILLE_OFF = 0,   /* plain copy; nothing is counted */
     THRILLE_COUNT = 1, /* plain copy; each call counts `countdown` down, and asks thrille_enter when it is below zero */
-    THRILLE_IN = 2,    /* instrumented copy; `budget` is counted down by the accesses that it contains */
-    THRILLE_ASK = 3    /* as THRILLE_COUNT, and thrille_behind is asked behind loops that are in no other one, thrille_last before last iterations */
+    THRILLE_IN = 2,    /* instrumented copy; `budget` is counted down by the accesses that it contains, and `countdown` is 0 or less: each call asks thrille_enter */
+    THRILLE_ASK = 3    /* as THRILLE_COUNT, and thrille_behind is asked behind loops that are in no other one, thrille_decide before last iterations */
 };
 
 /* What a site does. */
@@ -79,17 +79,18 @@ enum thrille_trait {
 void thrille_register(struct thrille_function *begin, struct thrille_function *end);
 void thrille_unregister(struct thrille_function *begin, struct thrille_function *end);
 
-/* A function in mode COUNT is called and its countdown is below zero. Not 0: go into the instrumented copy. */
+/* A function is called, not in mode OFF, and its countdown is below zero. In mode IN its sites are taken off its budget. Not 0: go into the instrumented copy. */
 THRILLE_PRESERVING int32_t thrille_enter(struct thrille_function *function);
 
 /* The budget is below zero. Not 0: stay in the instrumented copy. */
 THRILLE_PRESERVING int32_t thrille_spent(struct thrille_function *function);
 
-/* A loop of the plain copy is left, in mode ASK. Not 0: go on in the instrumented copy. */
+/* A loop that is in no other one is left, in the plain copy or the only one, in mode IN or ASK. Not 0: go on in the instrumented copy. */
 THRILLE_PRESERVING int32_t thrille_behind(struct thrille_function *function);
 
-/* The last iteration of a loop with calls or inner loops begins, in mode IN or ASK: of the function's such-and-such loop. Not 0: in the instrumented copy. */
-THRILLE_PRESERVING int32_t thrille_last(struct thrille_function *function, uint64_t loop);
+/* An iteration of a loop with calls or inner loops begins, in mode IN; in mode ASK the last one. Bits 0 to 15: its accesses, which are taken off the budget; 16 to 30: the function's
+ * such-and-such loop; 31: whether it is the last. Not 0: in the instrumented copy. */
+THRILLE_PRESERVING int32_t thrille_decide(struct thrille_function *function, uint64_t iteration);
 
 /* What is known of the calling thread's accesses: those of which nothing comes, by lines of 64 bytes. A line is at the place of its address by 64, modulo 512. If `tag` is
  * its address by 64, or `now`, its bits say which of its bytes may be read or written without telling anybody. Compiled code looks here first, and counts what it does not tell in `repeated`.
@@ -111,15 +112,15 @@ struct thrille_quick {
 /* That of the calling thread, until the next call of anything but a hook. Leaves all registers but rax alone. */
 THRILLE_PRESERVING struct thrille_quick *thrille_quick(void);
 
-/* A site is executed, on so many bytes: before it is carried out. The block's countdown from now on. */
-THRILLE_PRESERVING int32_t thrille_access(void *address, struct thrille_hot *site);
-THRILLE_PRESERVING int32_t thrille_range(void *address, struct thrille_hot *site, uint64_t bytes);
+/* A site is executed, on so many bytes: before it is carried out. Sets its countdown, and gives back the next site. */
+THRILLE_PRESERVING struct thrille_hot *thrille_access(void *address, struct thrille_hot *site);
+THRILLE_PRESERVING struct thrille_hot *thrille_range(void *address, struct thrille_hot *site, uint64_t bytes);
 
 /* A site of a loop, told before the loop: `times` executions, each `step` bytes after the last one. */
-THRILLE_PRESERVING int32_t thrille_affine(void *address, struct thrille_hot *site, uint64_t times, int64_t step);
+THRILLE_PRESERVING struct thrille_hot *thrille_affine(void *address, struct thrille_hot *site, uint64_t times, int64_t step);
 
 /* The same of a nest of loops, told before the outermost: all that `rows` times, each `pitch` bytes after the last one. */
-THRILLE_PRESERVING int32_t thrille_nest(void *address, struct thrille_hot *site, uint64_t times, int64_t step, uint64_t rows, int64_t pitch);
+THRILLE_PRESERVING struct thrille_hot *thrille_nest(void *address, struct thrille_hot *site, uint64_t times, int64_t step, uint64_t rows, int64_t pitch);
 /* Joined functions: they look at their mode at their entry alone and do not count `budget`. In the instrumented copy each site counts down for itself,
  * and the library sets its countdown again. Ordinary calling convention, but for thrille_arrive: */
 

@@ -1,7 +1,7 @@
 //! Finds the program that a user names, as a shell would, and says what is wrong if that fails.
 
 use anyhow::{Result, bail};
-use object::{Object, ObjectSection};
+use object::{Object, ObjectSection, ReadCache};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -24,14 +24,17 @@ pub fn find(name: &OsStr) -> Result<PathBuf> {
     bail!("the program {} was not found: name it with its path, for example ./{0}", name.display());
 }
 
+// Of a file only what is looked at is read: our own library has 20 MB of debug information.
+
 /// The names in a program's dynamic string table, those of the shared libraries that it is linked with among them.
 pub struct Libraries(Vec<u8>);
 
 impl Libraries {
     /// Of a program; none if it cannot be read.
     pub fn of(program: &Path) -> Self {
-        let names = std::fs::read(program).ok().and_then(|bytes| {
-            let file = object::File::parse(bytes.as_slice()).ok()?;
+        let names = std::fs::File::open(program).ok().and_then(|file| {
+            let parts = ReadCache::new(file);
+            let file = object::File::parse(&parts).ok()?;
             file.section_by_name(".dynstr")?.data().ok().map(<[u8]>::to_vec)
         });
         Self(names.unwrap_or_default())
@@ -51,8 +54,8 @@ impl Libraries {
 
 /// The build id of a file, if it has one.
 pub fn build_id(file: &Path) -> Option<Vec<u8>> {
-    let bytes = std::fs::read(file).ok()?;
-    object::File::parse(bytes.as_slice()).ok()?.build_id().ok().flatten().map(<[u8]>::to_vec)
+    let parts = ReadCache::new(std::fs::File::open(file).ok()?);
+    object::File::parse(&parts).ok()?.build_id().ok().flatten().map(<[u8]>::to_vec)
 }
 
 fn usable(path: &Path) -> Result<()> {

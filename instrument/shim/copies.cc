@@ -76,6 +76,15 @@ void thrille_rarely(Instruction *Branch) {
   Branch->setMetadata(LLVMContext::MD_prof, MDBuilder(Branch->getContext()).createBranchWeights(1, 100000));
 }
 
+// A loop that tells in each iteration gains nothing by being there several times. The branch is one that leads back to its header.
+void thrille_once(Instruction *Branch) {
+  LLVMContext &Context = Branch->getContext();
+  Metadata *Said[] = {nullptr, MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.disable"))};
+  MDNode *Loop = MDNode::getDistinct(Context, Said);
+  Loop->replaceOperandWith(0, Loop);
+  Branch->setMetadata(LLVMContext::MD_loop, Loop);
+}
+
 // Values that two copies define, each in its own block, reach their uses along whatever ways there are now.
 void thrille_join_values(Instruction **Pairs, size_t Count) {
   for (size_t Pair = 0; Pair < Count; ++Pair) {
@@ -119,5 +128,19 @@ void thrille_forget_analyses(Function *F, FunctionAnalysisManager *FAM) { FAM->i
 void thrille_touches_nothing(Function *F) {
   F->setOnlyAccessesInaccessibleMemory();
   F->addFnAttr(Attribute::WillReturn);
+}
+
+// They set the countdown of the site that their second argument is, and nothing else that the program knows of.
+void thrille_touches_second(Function *F) {
+  F->setOnlyAccessesInaccessibleMemOrArgMem();
+  F->addFnAttr(Attribute::WillReturn);
+  F->addParamAttr(0, Attribute::ReadNone);
+}
+
+// What is computed for one instruction alone is computed right before it: otherwise it waits in memory while others are told.
+void thrille_sink(Value *V, Instruction *Before) {
+  auto *I = dyn_cast<Instruction>(V);
+  if (I && I->hasOneUse() && (isa<GetElementPtrInst>(I) || isa<CastInst>(I) || isa<BinaryOperator>(I)))
+    I->moveBefore(Before);
 }
 }

@@ -2,41 +2,47 @@
 //!
 //! A hot loop uses up what its function was granted, and is left for the plain copy. What comes behind it may run once, in a function that is called
 //! once. So behind each outermost loop that something is told behind of, the plain copy looks at the mode: the library has asked
-//! to be asked there as long as there are blocks that it has never met.
+//! to be asked there as long as there are blocks that it has never met. A loop that tells nothing itself is there once ([`crate::silent`]), and
+//! who came from the instrumented copy goes back to it.
 //!
 //! ```text
-//!  plain loop ──► behind: mode is ASK? ── no ──► plain copy
+//!  plain loop ──► behind: mode is IN or ASK? ── no ──► plain copy
 //!                           └─ yes: thrille_behind, not 0 ──► instrumented copy
 //! ```
 
-use crate::accesses::Group;
 use crate::double::{Doubled, Work};
-use crate::hooks::ASK;
+use crate::hooks::{ASK, IN};
 use crate::ir::{add_incoming, incoming, phis, redirect, successors};
 use crate::llvm::*;
 use crate::switch::{Loop, Pairs, is_landing, replace};
 use std::collections::HashSet;
 
-/// Adds the ways back behind these loops, outer ones first, before anything else is redirected.
-pub fn behind(work: &Work, doubled: &Doubled, loops: &[Loop], groups: &[Group], pairs: &mut Pairs) {
-    let telling: HashSet<Block> = groups.iter().map(|group| LLVMGetInstructionParent(group.before)).collect();
+/// Of each loop that is in no other one: where it is left to, if something is told from there on.
+pub type Exits<'a> = Vec<(&'a Loop, Vec<Block>)>;
+
+/// Finds them, outer loops first.
+pub fn exits<'a>(doubled: &Doubled, loops: &'a [Loop], telling: &HashSet<Block>) -> Exits<'a> {
     let outermost =
         |one: &&Loop| !loops.iter().any(|other| other.header != one.header && other.blocks.contains(&one.header));
-    let exits: Vec<(&Loop, Vec<Block>)> = (loops.iter().filter(outermost))
+    (loops.iter().filter(outermost))
         .map(|one| {
             let mut exits: Vec<Block> = Vec::new();
             for to in
                 doubled.plain.iter().filter(|block| one.blocks.contains(block)).flat_map(|&block| successors(block))
             {
-                if !one.blocks.contains(&to) && !is_landing(to) && !exits.contains(&to) && tells(to, one, &telling) {
+                if !one.blocks.contains(&to) && !is_landing(to) && !exits.contains(&to) && tells(to, one, telling) {
                     exits.push(to);
                 }
             }
             (one, exits)
         })
-        .collect();
+        .collect()
+}
+
+/// Adds the ways back, before anything else is redirected.
+pub fn behind(work: &Work, doubled: &Doubled, exits: &Exits, pairs: &mut Pairs) {
     for (one, exits) in exits {
-        for exit in exits {
+        for &exit in exits {
             come_back(work, one, exit, doubled.copy(exit), pairs);
         }
     }
@@ -80,7 +86,7 @@ fn come_back(work: &Work, one: &Loop, exit: Block, copy: Block, pairs: &mut Pair
     }
     ir.at_end(behind);
     let mode = ir.look(tables.mode(ir));
-    ir.rarely(ir.compare(compare::EQUAL, mode, ir.int(ir.i32, ASK)), ask, exit);
+    ir.rarely(ir.compare(compare::AT_LEAST, mode, ir.int(ir.i32, IN.min(ASK))), ask, exit);
     ir.at_end(ask);
     let answer = hooks.behind.call(ir, &[tables.descriptor()]);
     ir.branch(ir.compare(compare::NOT_EQUAL, answer, ir.int(ir.i32, 0)), copy, exit);

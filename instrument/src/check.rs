@@ -8,12 +8,12 @@ use crate::hooks::{Hooks, quick};
 use crate::ir::Ir;
 use crate::llvm::*;
 use crate::tables::Tables;
+use std::collections::HashMap;
 
 /// What a group's checks need.
 struct Checks<'a> {
     ir: &'a Ir,
     hooks: &'a Hooks,
-    tables: &'a Tables,
     map: Map,
 }
 
@@ -28,7 +28,7 @@ struct Known {
 
 /// Puts a group's check into the copy that `map` leads to. `first` is the number of its first site.
 pub fn insert(ir: &Ir, hooks: &Hooks, tables: &Tables, map: Map, group: &Group, first: usize, in_place: bool) {
-    let checks = Checks { ir, hooks, tables, map };
+    let checks = Checks { ir, hooks, map };
     let before = checks.copy(group.before);
     let countdown = tables.site(ir, first);
     ir.before(before);
@@ -37,18 +37,26 @@ pub fn insert(ir: &Ir, hooks: &Hooks, tables: &Tables, map: Map, group: &Group, 
     ir.before(detour);
     let short = group.accesses.iter().filter(|access| bits(access).is_some()).count();
     let known = (in_place && short > 0).then(|| checks.known(countdown, short));
+    let mut shapes = Shapes::of(&group.accesses);
+    let mut next = None;
     for (number, access) in (first..).zip(&group.accesses) {
+        let site = |next: Option<Value>| next.unwrap_or_else(|| tables.site(ir, number));
         match known.zip(bits(access)) {
             Some((known, bits)) => {
                 let new = checks.is_new(known, access, bits);
                 let told = thrille_detour(new, detour);
                 ir.before(told);
                 ir.add_to(ir.plus(known.at, quick::REPEATED), -1);
-                checks.tell(access, number, number == first);
+                ir.use_up(checks.tell(access, site(None), &mut shapes));
                 ir.before(detour);
+                next = None;
             }
-            None => checks.tell(access, number, number == first),
+            None => next = Some(checks.tell(access, site(next), &mut shapes)),
         }
+    }
+    if let Some(last) = next {
+        // Where an answer is not used, LLVM 16 takes rax for preserved.
+        ir.use_up(last);
     }
 }
 
@@ -90,29 +98,51 @@ impl Checks<'_> {
         ir.compare(compare::NOT_EQUAL, ir.or(other, untouched), number(0))
     }
 
-    fn tell(&self, access: &Access, number: usize, first: bool) {
-        let Self { ir, hooks, tables, .. } = self;
-        let (address, site) = (self.copy(access.address), tables.site(ir, number));
+    /// Tells of a site; the next one's is given back.
+    fn tell(&self, access: &Access, site: Value, shapes: &mut Shapes) -> Value {
+        let Self { ir, hooks, .. } = self;
+        let address = self.copy(access.address);
+        let mut shape = |value| shapes.get(ir, value, self.copy(value));
         let call = match access.extent {
             Extent::Bytes(_) => hooks.access.call(ir, &[address, site]),
-            Extent::Length(length) => {
-                let length = ir.as_i64(self.copy(length));
-                hooks.range.call(ir, &[address, site, length])
-            }
+            Extent::Length(length) => hooks.range.call(ir, &[address, site, ir.as_i64(self.copy(length))]),
             Extent::Spaced { times, step, rows: None, .. } => {
-                hooks.affine.call(ir, &[address, site, self.copy(times), self.copy(step)])
+                hooks.affine.call(ir, &[address, site, shape(times), shape(step)])
             }
             Extent::Spaced { times, step, rows: Some((rows, pitch)), .. } => {
-                let shape = [times, step, rows, pitch].map(|value| self.copy(value));
-                hooks.nest.call(ir, &[&[address, site], &shape[..]].concat())
+                hooks.nest.call(ir, &[address, site, shape(times), shape(step), shape(rows), shape(pitch)])
             }
         };
+        thrille_sink(address, call);
         thrille_place(call, self.copy(access.instruction));
-        if first {
-            ir.set(site, call);
-        } else {
-            // The first one's counts for all. Where an answer is not used, LLVM 16 takes rax for preserved.
-            ir.use_up(call);
+        call
+    }
+}
+
+/// The numbers that say how rows are spaced. Those that several of a group have in common are loaded once: hooks leave them where they are.
+struct Shapes {
+    uses: HashMap<Value, u32>,
+    loaded: HashMap<Value, Value>,
+}
+
+impl Shapes {
+    fn of(accesses: &[Access]) -> Self {
+        let mut uses = HashMap::new();
+        for access in accesses {
+            if let Extent::Spaced { times, step, rows, .. } = access.extent {
+                let (rows, pitch) = rows.unzip();
+                for value in [Some(times), Some(step), rows, pitch].into_iter().flatten() {
+                    *uses.entry(value).or_default() += 1;
+                }
+            }
         }
+        Self { uses, loaded: HashMap::new() }
+    }
+
+    fn get(&mut self, ir: &Ir, value: Value, copy: Value) -> Value {
+        if LLVMIsConstant(value) == 0 || self.uses.get(&value).is_none_or(|&uses| uses < 2) {
+            return copy;
+        }
+        *self.loaded.entry(value).or_insert_with(|| ir.in_register(copy))
     }
 }

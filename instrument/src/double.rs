@@ -2,12 +2,10 @@
 //!
 //! ```text
 //! entry:  mode is OFF? ── yes ──► plain copy
-//!           │ no
-//!         mode is IN? ── yes ─────────────────┐
-//!           │ no: count the call              ▼
-//!         below zero? ── no ──► plain copy   budget spent, and the library says that it is over? ── yes ──► plain copy
-//!           │ yes: thrille_enter              │ no
-//!           └─ not 0 ────────────────────────►┴─► instrumented copy
+//!           │ no: count the call
+//!         below zero? ── no ──► plain copy
+//!           │ yes, and always in mode IN: thrille_enter
+//!           └─ not 0 ──► instrumented copy
 //! ```
 //!
 //! A function without loops gets its instrumented copy *apart*, as a function of its own that the entry jumps to: the plain one keeps its frame.
@@ -15,7 +13,7 @@
 
 use crate::accesses::Group;
 use crate::check;
-use crate::hooks::{Hooks, IN};
+use crate::hooks::Hooks;
 use crate::ir::{self, Ir, blocks, instructions};
 use crate::llvm::*;
 use crate::tables::Tables;
@@ -72,7 +70,7 @@ impl Work<'_> {
         let plain = blocks(function).next().unwrap_or(Block::NONE);
         let head = self.new_head(plain);
         let leave = ir.append(function, "thrille.apart");
-        self.choose(head, plain, leave, groups);
+        self.choose(head, plain, leave);
         ir.at_end(leave);
         let ty = LLVMGlobalGetValueType(function);
         let arguments: Vec<Value> = (0..LLVMCountParams(function)).map(|i| LLVMGetParam(function, i)).collect();
@@ -96,7 +94,7 @@ impl Work<'_> {
         unsafe { thrille_copy_blocks(self.function, plain.as_ptr(), plain.len(), doubled.map) };
         let copy = doubled.copy(plain[0]);
         self.checks(doubled.map, groups);
-        self.choose(head, plain[0], copy, groups);
+        self.choose(head, plain[0], copy);
         doubled
     }
 
@@ -113,27 +111,17 @@ impl Work<'_> {
     }
 
     /// The choice, at the end of `head`.
-    fn choose(&self, head: Block, plain: Block, instrumented: Block, groups: &[Group]) {
+    fn choose(&self, head: Block, plain: Block, instrumented: Block) {
         let Self { ir, hooks, tables, function, .. } = *self;
         let descriptor = tables.descriptor();
-        let [on, count, ask, enter, spent] =
-            ["on", "count", "ask", "enter", "spent"].map(|name| ir.append(function, &format!("thrille.{name}")));
+        let [count, ask] = ["count", "ask"].map(|name| ir.append(function, &format!("thrille.{name}")));
         let zero = ir.int(ir.i32, 0);
         ir.at_end(head);
-        let mode = ir.look(tables.mode(ir));
-        ir.rarely(ir.compare(compare::NOT_EQUAL, mode, zero), on, plain);
-        ir.at_end(on);
-        ir.branch(ir.compare(compare::EQUAL, mode, ir.int(ir.i32, IN)), enter, count);
+        ir.rarely(ir.compare(compare::NOT_EQUAL, ir.look(tables.mode(ir)), zero), count, plain);
         ir.at_end(count);
         ir.rarely(ir.count_down(tables.countdown(ir), 1), ask, plain);
         ir.at_end(ask);
         let answer = hooks.enter.call(ir, &[descriptor]);
-        ir.branch(ir.compare(compare::NOT_EQUAL, answer, zero), enter, plain);
-        ir.at_end(enter);
-        let accesses = groups.iter().map(|group| group.accesses.len()).sum::<usize>().max(1);
-        ir.rarely(ir.count_down(tables.budget(ir), accesses as u32), spent, instrumented);
-        ir.at_end(spent);
-        let answer = hooks.spent.call(ir, &[descriptor]);
         ir.branch(ir.compare(compare::NOT_EQUAL, answer, zero), instrumented, plain);
     }
 }

@@ -54,7 +54,7 @@ pub struct Hooks {
     pub enter: Hook,
     pub spent: Hook,
     pub behind: Hook,
-    pub last: Hook,
+    pub decide: Hook,
     pub quick: Hook,
     pub access: Hook,
     pub range: Hook,
@@ -72,6 +72,7 @@ impl Hooks {
         let descriptor = ir.struct_type(&[i32, i32, i32, i32, pointer, pointer, pointer, i64, own]);
         let ordinary = |name, parameters: &[Type]| Hook::ordinary(ir, name, void, parameters);
         let preserving = |name, parameters: &[Type]| Hook::preserving(ir, name, parameters);
+        let telling = |name, more: &[Type]| Hook::telling(ir, name, more);
         let hooks = Self {
             hot: ir.struct_type(&[i32, i8, i8, i16]),
             cold: ir.struct_type(&[i32, i32, i32, i16, i16]),
@@ -79,19 +80,17 @@ impl Hooks {
             enter: preserving("thrille_enter", &[pointer]),
             spent: preserving("thrille_spent", &[pointer]),
             behind: preserving("thrille_behind", &[pointer]),
-            last: preserving("thrille_last", &[pointer, i64]),
+            decide: preserving("thrille_decide", &[pointer, i64]),
             quick: Hook::preserving_as(ir, "thrille_quick", i64, &[]),
-            access: preserving("thrille_access", &[pointer, pointer]),
-            range: preserving("thrille_range", &[pointer, pointer, i64]),
-            affine: preserving("thrille_affine", &[pointer, pointer, i64, i64]),
-            nest: preserving("thrille_nest", &[pointer, pointer, i64, i64, i64, i64]),
+            access: telling("thrille_access", &[]),
+            range: telling("thrille_range", &[i64]),
+            affine: telling("thrille_affine", &[i64, i64]),
+            nest: telling("thrille_nest", &[i64, i64, i64, i64]),
             register: ordinary("thrille_register", &[pointer, pointer]),
             unregister: ordinary("thrille_unregister", &[pointer, pointer]),
         };
-        for hook in [hooks.quick, hooks.access, hooks.range, hooks.affine, hooks.nest] {
-            // They give back what the block's countdown is to be; nothing of the program's memory, or of the tables that it looks at, changes.
-            thrille_touches_nothing(hook.function);
-        }
+        // Nothing of the program's memory, or of the tables that it looks at, changes.
+        thrille_touches_nothing(hooks.quick.function);
         hooks
     }
 }
@@ -116,6 +115,13 @@ impl Hook {
         for attribute in ["cold", "nomerge", "nonlazybind"] {
             LLVMAddAttributeAtIndex(hook.function, FUNCTION, ir.attribute(attribute));
         }
+        hook
+    }
+
+    /// Is told of a site, the second argument; the next one is given back.
+    fn telling(ir: &Ir, name: &str, more: &[Type]) -> Self {
+        let hook = Self::preserving_as(ir, name, ir.pointer, &[&[ir.pointer; 2], more].concat());
+        thrille_touches_second(hook.function);
         hook
     }
 

@@ -311,6 +311,13 @@ impl Ir {
         self.call(ty, nothing, &[value]);
     }
 
+    /// A value that is not computed anew where it is used.
+    pub fn in_register(&self, value: Value) -> Value {
+        let ty = self.function_type(LLVMTypeOf(value), &[LLVMTypeOf(value)]);
+        let same = LLVMGetInlineAsm(ty, UNNAMED, 0, c"=r,0".as_ptr(), 4, 0, 0, 0, 0);
+        self.call(ty, same, &[value])
+    }
+
     /// Counts a word down, and whether it is below zero now.
     pub fn count_down(&self, word: Value, by: u32) -> Value {
         let old = LLVMBuildLoad2(self.builder, self.i32, word, UNNAMED);

@@ -134,6 +134,9 @@ impl Pass {
         let caller = |name: &std::ffi::CStr, hook: hooks::Hook| {
             let function = LLVMAddFunction(ir.module, name.as_ptr(), ir.function_type(ir.void, &[]));
             LLVMSetLinkage(function, linkage::INTERNAL);
+            for attribute in ["optsize", "minsize"] {
+                LLVMAddAttributeAtIndex(function, FUNCTION, ir.attribute(attribute));
+            }
             ir.at_end(ir.append(function, "entry"));
             hook.call(ir, &bounds);
             ir.give_back(None);

@@ -299,6 +299,7 @@ unsafe extern "C" {
     pub fn thrille_delete_blocks(blocks: *const Block, count: usize);
     pub safe fn thrille_detour(rarely: Value, before: Value) -> Value;
     pub safe fn thrille_rarely(branch: Value);
+    pub safe fn thrille_once(branch: Value);
     pub fn thrille_join_values(pairs: *const Value, count: usize);
     pub safe fn thrille_go_with(table: Value, function: Value);
     pub safe fn thrille_forget_analyses(function: Value, analyses: Analyses);
@@ -309,4 +310,6 @@ unsafe extern "C" {
     pub safe fn thrille_is_arithmetic(call: Value) -> bool;
     pub safe fn thrille_expand_roots(function: Value);
     pub safe fn thrille_touches_nothing(function: Value);
+    pub safe fn thrille_touches_second(function: Value);
+    pub safe fn thrille_sink(value: Value, before: Value);
 }

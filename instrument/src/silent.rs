@@ -1,26 +1,34 @@
 //! What need not be there twice: blocks of the instrumented copy from which nothing is told before the next decision.
 //!
 //! A nest of loops whose accesses are told before it, and what comes behind the last access of an iteration, are the same in both copies. The
-//! instrumented one goes on in the plain one there; at the header of the loop around it is decided anew, so that no access is missed by it.
+//! instrumented one goes on in the plain one there; at the header of a loop, or behind an outermost one, it is decided anew, so that no access is missed by it.
 //!
 //! ```text
 //!  instrumented:  tell ──┐
 //!  plain:         ... ───┴─► nothing is told here ──► decide
 //! ```
 
-use crate::accesses::Group;
+use crate::behind::Exits;
 use crate::double::Doubled;
-use crate::ir::{add_incoming, blocks, incoming, phis, redirect, successors};
+use crate::ir::{add_incoming, blocks, incoming, instructions, phis, redirect, successors};
 use crate::llvm::*;
 use crate::switch::Loop;
 use std::collections::HashSet;
 
 /// Takes such blocks out of the instrumented copy, before anything else is redirected. Values of both copies reach what is left when they are joined.
-pub fn share(function: Value, doubled: &Doubled, loops: &[Loop], groups: &[Group]) {
-    let telling: HashSet<Block> = groups.iter().map(|group| LLVMGetInstructionParent(group.before)).collect();
+pub fn share(function: Value, doubled: &Doubled, loops: &[Loop], exits: &Exits, telling: &HashSet<Block>) {
+    // Where control changes sides there are two.
+    let needed: HashSet<Block> = (loops.iter().filter(|one| one.tells).map(|one| one.header))
+        .chain(exits.iter().flat_map(|(_, exits)| exits.iter().copied()))
+        .chain([doubled.plain[0]])
+        .collect();
+    let decided: HashSet<Block> = loops.iter().filter(|one| one.decides()).map(|one| one.header).collect();
+    let decides = |from: Block, to: Block| {
+        decided.contains(&to) || exits.iter().any(|(one, exits)| exits.contains(&to) && one.blocks.contains(&from))
+    };
     // What is told before a loop stands at the end of a block: the block itself tells.
     let silent: Vec<Block> = (doubled.plain.iter().copied())
-        .filter(|&block| block != doubled.plain[0] && is_silent(block, loops, &telling))
+        .filter(|block| !needed.contains(block) && is_silent(*block, decides, telling))
         .collect();
     let copies: Vec<Block> = silent.iter().map(|&block| doubled.copy(block)).collect();
     let gone: HashSet<Block> = copies.iter().copied().collect();
@@ -34,22 +42,24 @@ pub fn share(function: Value, doubled: &Doubled, loops: &[Loop], groups: &[Group
         }
         redirect(function, copy, plain, |block| from.contains(&block));
     }
+    // What they compute is used behind the next decision too.
+    for value in silent.iter().flat_map(|&block| instructions(block)) {
+        if let Some(copy) = thrille_map_get(doubled.map, value).some() {
+            LLVMReplaceAllUsesWith(copy, value);
+        }
+    }
     // SAFETY: so many blocks, which nobody else leads to.
     unsafe { thrille_delete_blocks(copies.as_ptr(), copies.len()) };
 }
 
-/// Whether nothing is told from a block on until a loop that it is in decides.
-fn is_silent(from: Block, loops: &[Loop], telling: &HashSet<Block>) -> bool {
-    let decided: HashSet<Block> = (loops.iter())
-        .filter(|one| one.decides() && one.header != from && one.blocks.contains(&from))
-        .map(|one| one.header)
-        .collect();
+/// Whether nothing is told from a block on until it is decided anew.
+fn is_silent(from: Block, decides: impl Fn(Block, Block) -> bool, telling: &HashSet<Block>) -> bool {
     let (mut met, mut next) = (HashSet::from([from]), vec![from]);
     while let Some(block) = next.pop() {
         if telling.contains(&block) {
             return false;
         }
-        next.extend(successors(block).filter(|to| !decided.contains(to) && met.insert(*to)).collect::<Vec<_>>());
+        next.extend(successors(block).filter(|&to| !decides(block, to) && met.insert(to)).collect::<Vec<_>>());
     }
     true
 }

@@ -9,12 +9,12 @@
 //!
 //! ```text
 //!  deciding:   ──►─┬─ decide ──► plain header             leaving:   ──► land ──► plain header ◄─┐
-//!                  │     └─► pay ──► instrumented header                  ▲            └─ ... ────┘
+//!                  │     └─► ask ──► instrumented header                  ▲            └─ ... ────┘
 //!              both back edges                                            └─ spent ◄─ pay ◄── instrumented back edge
 //! ```
 
 use crate::accesses::Group;
-use crate::behind::behind;
+use crate::behind::{behind, exits};
 use crate::double::{Doubled, Work};
 use crate::hooks::{ASK, IN};
 use crate::ir::{Ir, add_incoming, incoming, instructions, phis, redirect, successors};
@@ -29,6 +29,8 @@ pub struct Loop {
     pub header: Block,
     pub blocks: HashSet<Block>,
     innermost: bool,
+    /// Something is told in it.
+    pub tells: bool,
     /// It calls functions.
     calls: bool,
     /// Accesses that one iteration tells, without those of inner loops.
@@ -37,7 +39,7 @@ pub struct Loop {
     last: Option<(Value, Value)>,
 }
 
-/// The loops of a function that tell something, outer ones first.
+/// The loops of a function, outer ones first: those that tell something, and those that are in no other one.
 pub fn loops(function: Value, analyses: Analyses, groups: &[Group], calling: &HashSet<Block>) -> Vec<Loop> {
     unsafe extern "C" fn visit(all: *mut c_void, told: *const ToldLoop) {
         // SAFETY: called back with the vector below and a loop whose blocks are so many.
@@ -48,6 +50,7 @@ pub fn loops(function: Value, analyses: Analyses, groups: &[Group], calling: &Ha
             header: told.header,
             blocks: blocks.iter().copied().collect(),
             innermost: told.innermost,
+            tells: false,
             calls: false,
             accesses: 0,
             last: None,
@@ -59,20 +62,22 @@ pub fn loops(function: Value, analyses: Analyses, groups: &[Group], calling: &Ha
     for one in &mut all {
         one.calls = one.blocks.iter().any(|block| calling.contains(block));
     }
-    let mut telling = vec![false; all.len()];
     for group in groups {
         let block = LLVMGetInstructionParent(group.before);
         let around: Vec<usize> = (0..all.len()).filter(|&i| all[i].blocks.contains(&block)).collect();
         for &index in &around {
-            telling[index] = true;
+            all[index].tells = true;
         }
         // Inner loops come after outer ones.
         if let Some(&index) = around.last() {
             all[index].accesses += group.accesses.len() as u32;
         }
     }
-    let mut telling = telling.into_iter();
-    all.retain(|one| telling.next().unwrap_or(false) && !is_landing(one.header));
+    let outermost: HashSet<Block> = (all.iter())
+        .filter(|one| !all.iter().any(|other| other.header != one.header && other.blocks.contains(&one.header)))
+        .map(|one| one.header)
+        .collect();
+    all.retain(|one| (one.tells || outermost.contains(&one.header)) && !is_landing(one.header));
     for one in all.iter_mut().filter(|one| one.decides()) {
         let (mut counter, mut last) = (Value::NONE, Value::NONE);
         // SAFETY: both are written if the answer is yes.
@@ -85,7 +90,7 @@ pub fn loops(function: Value, analyses: Analyses, groups: &[Group], calling: &Ha
 impl Loop {
     /// It decides in each iteration.
     pub fn decides(&self) -> bool {
-        !self.innermost || self.calls
+        self.tells && (!self.innermost || self.calls)
     }
 }
 
@@ -104,7 +109,9 @@ impl Pairs {
         let mut new = Self { all: Vec::new(), of_plain: HashMap::new() };
         for value in doubled.plain.iter().flat_map(|&block| instructions(block)) {
             let joinable = ![kind::VOID, kind::TOKEN].contains(&LLVMGetTypeKind(LLVMTypeOf(value)));
-            if let (true, Some(copy)) = (joinable, thrille_map_get(doubled.map, value).some()) {
+            // What is there once is its own copy.
+            let copy = thrille_map_get(doubled.map, value).some().filter(|&copy| copy != value);
+            if let (true, Some(copy)) = (joinable, copy) {
                 new.of_plain.insert(value, new.all.len());
                 new.all.push(Some((value, copy)));
             }
@@ -142,12 +149,15 @@ pub fn switch(work: &Work, doubled: &Doubled, loops: &[Loop], groups: &[Group]) 
     if loops.is_empty() {
         return;
     }
-    silent::share(work.function, doubled, loops, groups);
+    let telling: HashSet<Block> = groups.iter().map(|group| LLVMGetInstructionParent(group.before)).collect();
+    let exits = exits(doubled, loops, &telling);
+    silent::share(work.function, doubled, loops, &exits, &telling);
     let mut pairs = Pairs::new(doubled);
     // Before anything is redirected.
+    let loops: Vec<&Loop> = loops.iter().filter(|one| one.tells).collect();
     let inside: Vec<HashSet<Block>> = loops.iter().map(|one| copied_blocks(doubled, one)).collect();
-    behind(work, doubled, loops, groups, &mut pairs);
-    for (number, (one, inside)) in (0..).zip(loops.iter().zip(inside)) {
+    behind(work, doubled, &exits, &mut pairs);
+    for (number, (one, inside)) in (0..).zip(loops.into_iter().zip(inside)) {
         let copy = doubled.copy(one.header);
         if one.decides() {
             deciding(work, one, number, copy, &mut pairs);
@@ -170,6 +180,13 @@ fn pay(work: &Work, accesses: u32, block: Block, stay: Block, leave: Block) -> B
     spent
 }
 
+/// What is said of an iteration, see `thrille_decide`.
+fn code(accesses: u32, number: u64, last: bool) -> u64 {
+    const ACCESSES: u32 = 0xffff;
+    const LOOPS: u64 = 0x7fff;
+    u64::from(last) << 31 | number.min(LOOPS) << 16 | u64::from(accesses.clamp(1, ACCESSES))
+}
+
 fn deciding(work: &Work, one: &Loop, number: u64, copy: Block, pairs: &mut Pairs) {
     let Work { ir, hooks, tables, function, .. } = *work;
     let (plain, decide) = (one.header, ir.append(function, "thrille.decide"));
@@ -189,24 +206,29 @@ fn deciding(work: &Work, one: &Loop, number: u64, copy: Block, pairs: &mut Pairs
     }
     redirect(function, plain, decide, |_| true);
     redirect(function, copy, decide, |_| true);
-    let paying = ir.append(function, "thrille.pay");
+    let ask = ir.append(function, "thrille.ask");
+    let code = |last: bool| ir.int(ir.i64, code(one.accesses, number, last));
     ir.at_end(decide);
     let mode = ir.look(tables.mode(ir));
     let is_in = |ir: &Ir| ir.compare(compare::EQUAL, mode, ir.int(ir.i32, IN));
-    if let Some((counter, last)) = last {
-        let [on, ask, go] = ["on", "ask.last", "go"].map(|name| ir.append(function, &format!("thrille.{name}")));
+    let asked = if let Some((counter, last)) = last {
+        let [on, go] = ["on", "go"].map(|name| ir.append(function, &format!("thrille.{name}")));
         ir.rarely(ir.compare(compare::AT_LEAST, mode, ir.int(ir.i32, IN.min(ASK))), on, plain);
         ir.at_end(on);
         ir.rarely(ir.compare(compare::EQUAL, counter, last), ask, go);
-        ir.at_end(ask);
-        let answer = hooks.last.call(ir, &[tables.descriptor(), ir.int(ir.i64, number)]);
-        ir.branch(ir.compare(compare::NOT_EQUAL, answer, ir.int(ir.i32, 0)), copy, go);
         ir.at_end(go);
-        ir.branch(is_in(ir), paying, plain);
+        ir.branch(is_in(ir), ask, plain);
+        let asked = ir.phi(ask, ir.i64);
+        add_incoming(asked, code(true), on);
+        add_incoming(asked, code(false), go);
+        asked
     } else {
-        ir.rarely(is_in(ir), paying, plain);
-    }
-    pay(work, one.accesses, paying, copy, plain);
+        ir.rarely(is_in(ir), ask, plain);
+        code(false)
+    };
+    ir.at_end(ask);
+    let answer = hooks.decide.call(ir, &[tables.descriptor(), asked]);
+    ir.branch(ir.compare(compare::NOT_EQUAL, answer, ir.int(ir.i32, 0)), copy, plain);
     LLVMMoveBasicBlockBefore(decide, plain);
 }
 
@@ -220,6 +242,9 @@ fn leaving(work: &Work, one: &Loop, copy: Block, inside: &HashSet<Block>, pairs:
     ir.at_end(land);
     ir.jump(plain);
     let spent = pay(work, one.accesses, paying, copy, land);
+    for back in [paying, spent] {
+        thrille_once(LLVMGetBasicBlockTerminator(back));
+    }
     for phi in phis(plain) {
         pairs.change(phi, |other| {
             let ty = LLVMTypeOf(phi);

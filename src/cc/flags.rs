@@ -149,7 +149,11 @@ fn plugin(path: &Path) -> Vec<OsString> {
     let mut load = OsString::from("-fpass-plugin=");
     load.push(path);
     let mut flags: Vec<OsString> = vec!["--start-no-unused-arguments".into(), load];
-    flags.extend(["-mllvm", "-tsan-instrument-func-entry-exit=0", "--end-no-unused-arguments"].map(Into::into));
+    // Addresses of hooks and tables are needed in cold blocks: not to be kept in registers all through the loops around them.
+    for option in ["-tsan-instrument-func-entry-exit=0", "-disable-hoisting-to-hotter-blocks=all"] {
+        flags.extend(["-mllvm", option].map(Into::into));
+    }
+    flags.push("--end-no-unused-arguments".into());
     flags.push("-fasynchronous-unwind-tables".into());
     flags
 }

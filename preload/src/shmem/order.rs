@@ -2,7 +2,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::rank::unobserved;
-use crate::shmem::call::{Call, Handle, call, calls, ctx_id};
+use crate::shmem::call::{Call, Handle, call, calls, ctx_id, operations};
 use crate::shmem::library::ctx_gone;
 use crate::shmem::members::{Group, Members, WORLD};
 use crate::shmem::words::{self, Change};
@@ -168,6 +168,11 @@ calls! {
     fn team_sync(team: Handle) -> c_int {
         collective(Group::team(team), Role::Member, &Uses::NOTHING, &|| unsafe { pshmem_team_sync(team) })
     }
+}
+
+// Who is no strand holds no lock that anybody was told of, nor one from a dark round: its calls go on at once.
+// SAFETY (all rows): as above.
+operations! {
     fn set_lock(lock: *mut c_long) {
         let call = call();
         unsafe { pshmem_set_lock(lock) };

@@ -98,11 +98,33 @@ impl Function {
         u32::try_from(self.budget.load(Ordering::Relaxed)).unwrap_or(0)
     }
 
-    /// It is looked at, for so many accesses.
+    /// It is looked at, for so many accesses. Calls ask, too, as long as the countdown is not above zero.
     pub fn look(&self, accesses: u32) {
         self.set_budget(accesses);
+        self.set_countdown(0);
         self.set_mode(Mode::In);
     }
+
+    /// Whether it is.
+    pub fn is_looked_at(&self) -> bool {
+        self.mode.load(Ordering::Relaxed) == Mode::In as i32
+    }
+
+    /// Takes so many accesses off the budget; false: there are none left.
+    pub fn pays(&self, accesses: u32) -> bool {
+        let left = self.budget.load(Ordering::Relaxed).saturating_sub_unsigned(accesses);
+        self.budget.store(left, Ordering::Relaxed);
+        left >= 0
+    }
+
+    /// Where hooks in assembly find it.
+    pub const MODE: usize = std::mem::offset_of!(Self, mode);
+    /// See there.
+    pub const BUDGET: usize = std::mem::offset_of!(Self, budget);
+    /// See there.
+    pub const COUNTDOWN: usize = std::mem::offset_of!(Self, countdown);
+    /// See there.
+    pub const SITES: usize = std::mem::offset_of!(Self, sites);
 
     /// How many calls pass until the hooks are asked again.
     pub fn set_countdown(&self, calls: u32) {

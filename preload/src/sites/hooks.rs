@@ -15,9 +15,9 @@ use thrille_runtime::graph::Touch;
 use thrille_runtime::quick::{self, LINES, Quick};
 use thrille_runtime::runs::Room;
 
-/// A hook: its symbol, its body, and where the return address and its place go.
+/// A hook: its symbol, its body, where the return address and its place go, and what is done at the end.
 macro_rules! hook {
-    ($(#[$attribute:meta])? $symbol:ident $body:ident $pc:literal $sp:literal) => {
+    ($(#[$attribute:meta])? $symbol:ident $body:ident $pc:literal $sp:literal $($end:literal)*) => {
         #[unsafe(naked)]
         $(#[$attribute])?
         unsafe extern "C" fn $symbol() {
@@ -49,6 +49,7 @@ macro_rules! hook {
                 "pop rcx",
                 "pop rbp",
                 ".cfi_def_cfa rsp, 8",
+                $($end,)*
                 "ret",
                 ".cfi_endproc",
                 body = sym $body,
@@ -117,7 +118,8 @@ unsafe extern "C" fn thrille_access() {
         "jz 4f",
         "or qword ptr [rdx + {read} + 8], r11",
         "4:",
-        "xor eax, eax",
+        "mov dword ptr [rsi], 0",
+        "lea rax, [rsi + {site}]",
         "pop rdx",
         "pop rcx",
         "ret",
@@ -132,6 +134,7 @@ unsafe extern "C" fn thrille_access() {
         "prefetcht0 byte ptr [rdi]",
         "jmp {told}",
         told = sym thrille_access_told,
+        site = const size_of::<Hot>(),
         table = const Quick::TABLE,
         now = const Quick::NOW,
         repeated = const Quick::REPEATED,
@@ -196,7 +199,8 @@ unsafe extern "C" fn thrille_affine() {
         "jb 2b",
         "mov rdx, qword ptr [rsp + 24]",
         "add qword ptr [r11 + {repeated}], rdx",
-        "xor eax, eax",
+        "mov dword ptr [rsi], 0",
+        "lea rax, [rsi + {site}]",
         "pop r9",
         "pop r8",
         "pop rcx",
@@ -211,6 +215,7 @@ unsafe extern "C" fn thrille_affine() {
         "pop rdi",
         "jmp {told}",
         told = sym thrille_affine_told,
+        site = const size_of::<Hot>(),
         few = const 64,
         table = const Quick::TABLE,
         now = const Quick::NOW,
@@ -254,27 +259,72 @@ unsafe extern "C" fn thrille_nest() {
         "pop rcx",
         "pop rbp",
         ".cfi_def_cfa rsp, 8",
+        "mov dword ptr [rsi], eax",
+        "lea rax, [rsi + 8]",
         "ret",
         ".cfi_endproc",
         body = sym nest,
     )
 }
 
-hook! { #[unsafe(no_mangle)] thrille_enter enter "rsi" "rdx" }
+/// Calls of a function that is looked at end here, while its budget lasts.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrille_enter() {
+    naked_asm!(
+        "cmp dword ptr [rdi + {mode}], {looked_at}",
+        "jne {asked}",
+        "mov dword ptr [rdi + {countdown}], 0",
+        "mov eax, dword ptr [rdi + {sites}]",
+        "sub dword ptr [rdi + {budget}], eax",
+        "js {asked}",
+        "mov eax, 1",
+        "ret",
+        asked = sym thrille_enter_asked,
+        looked_at = const Mode::In as i32,
+        mode = const Function::MODE,
+        budget = const Function::BUDGET,
+        countdown = const Function::COUNTDOWN,
+        sites = const Function::SITES,
+    )
+}
+
+/// And so do iterations of its loops, but for the last ones.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn thrille_decide() {
+    naked_asm!(
+        "cmp dword ptr [rdi + {mode}], {looked_at}",
+        "jne {asked}",
+        "test esi, esi",
+        "js {asked}",
+        "movzx eax, si",
+        "sub dword ptr [rdi + {budget}], eax",
+        "js {asked}",
+        "mov eax, 1",
+        "ret",
+        asked = sym thrille_decide_asked,
+        looked_at = const Mode::In as i32,
+        mode = const Function::MODE,
+        budget = const Function::BUDGET,
+    )
+}
+
+hook! { thrille_enter_asked enter "rsi" "rdx" }
+hook! { thrille_decide_asked decide "rdx" "rcx" }
 hook! { #[unsafe(no_mangle)] thrille_spent spent "rsi" "rdx" }
 hook! { #[unsafe(no_mangle)] thrille_behind behind "rsi" "rdx" }
-hook! { #[unsafe(no_mangle)] thrille_last last "rdx" "rcx" }
-hook! { thrille_access_told access "rdx" "rcx" }
-hook! { #[unsafe(no_mangle)] thrille_range range "rcx" "r8" }
-hook! { thrille_affine_told affine "r8" "r9" }
+// Those that are told of a site set its countdown, and give back the next one.
+hook! { thrille_access_told access "rdx" "rcx" "mov dword ptr [rsi], eax" "lea rax, [rsi + 8]" }
+hook! { #[unsafe(no_mangle)] thrille_range range "rcx" "r8" "mov dword ptr [rsi], eax" "lea rax, [rsi + 8]" }
+hook! { thrille_affine_told affine "r8" "r9" "mov dword ptr [rsi], eax" "lea rax, [rsi + 8]" }
 
 /// What a hook gives back for "ask me again next time".
 const AGAIN: i32 = 0;
 
 fn granted(function: &Function, turn: Turn) -> i32 {
     if turn.accesses > 0 {
-        function.set_budget(turn.accesses);
-        function.set_mode(Mode::In);
+        function.look(turn.accesses);
         return 1;
     }
     function.set_countdown(turn.calls);
@@ -282,8 +332,8 @@ fn granted(function: &Function, turn: Turn) -> i32 {
     0
 }
 
-extern "C" fn enter(function: &Function, _pc: u64, _sp: u64) -> i32 {
-    entered(function)
+extern "C" fn enter(function: &Function, pc: u64, sp: u64) -> i32 {
+    if function.is_looked_at() { spent(function, pc, sp) } else { entered(function) }
 }
 
 /// A function asks at its entry. Not 0: the instrumented copy.
@@ -301,15 +351,25 @@ extern "C" fn spent(function: &Function, _pc: u64, _sp: u64) -> i32 {
     granted(function, policy().spent(function))
 }
 
-extern "C" fn last(function: &Function, number: u64, _pc: u64, _sp: u64) -> i32 {
-    let accesses = policy().last(function, number);
+/// The last iteration of a loop begins, or one that the budget does not suffice for.
+extern "C" fn decide(function: &Function, iteration: u64, pc: u64, sp: u64) -> i32 {
+    let (own, number, last) = (iteration as u16, iteration >> 16 & 0x7fff, iteration >> 31 & 1 != 0);
+    let accesses = if last { policy().last(function, number) } else { 0 };
     if accesses > 0 {
         function.look(accesses);
+        return 1;
     }
-    i32::from(accesses > 0)
+    if !function.is_looked_at() {
+        return 0;
+    }
+    // Others were taken off before.
+    if function.pays(if last { own.into() } else { 0 }) { 1 } else { spent(function, pc, sp) }
 }
 
 extern "C" fn behind(function: &Function, _pc: u64, _sp: u64) -> i32 {
+    if function.is_looked_at() {
+        return 1;
+    }
     let accesses = policy().behind(function);
     if accesses == 0 {
         function.set_mode(Mode::Count);

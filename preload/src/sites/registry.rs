@@ -43,10 +43,7 @@ fn begin(function: &'static Function) {
             function.set_countdown(calls);
             function.set_mode(Mode::Count);
         }
-        Begin::For(accesses) => {
-            function.set_budget(accesses);
-            function.set_mode(Mode::In);
-        }
+        Begin::For(accesses) => function.look(accesses),
     }
 }
 
