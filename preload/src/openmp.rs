@@ -47,7 +47,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use strand::{Switch, acquire, release, tell};
+use strand::{Switch, acquire, acquire_last, release, tell};
 use tasks::{Region, Task, keep, kept, lock, taken};
 use thrille_model::job::ENV_RUN_DIR;
 use thrille_model::{How, Lock, Mode, Pos};
@@ -321,7 +321,7 @@ unsafe extern "C" fn sync_region(
         (sync::REDUCTION, _) | (sync::TASKWAIT, scope::BEGIN) => {}
         (sync::TASKWAIT, _) => {
             if let Some(children) = task.children() {
-                acquire(children);
+                acquire_last(children);
             }
             follow(&task, Step::Wait);
         }
@@ -331,7 +331,7 @@ unsafe extern "C" fn sync_region(
         }
         (sync::TASKGROUP, _) => {
             if let Some(group) = task.end_group() {
-                acquire(group.token());
+                acquire_last(group.token());
             }
             follow(&task, Step::EndGroup);
         }
@@ -422,12 +422,13 @@ unsafe extern "C" fn task_create(
         } else {
             turns::others_first(&parent);
         }
-        let created = Task::explicit(Arc::clone(&parent), flags & task::UNTIED != 0);
+        let created = Task::explicit(Arc::clone(&parent), flags);
         if parallel::on() {
             parallel::creates(&parent, &created, flags & task::FINAL != 0, loops::is_undeferred(by));
         }
         tell(|rank, recorder| {
-            if flags & task::UNDEFERRED == 0
+            if created.deferred
+                && !rank.has_tasks_by_graph()
                 && let Some(role) = rank.task(recorder)
             {
                 created.give(role);
@@ -466,6 +467,7 @@ unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut D
             status::COMPLETE | status::CANCEL | status::LATE_FULFILL => {
                 let here = why != status::LATE_FULFILL;
                 end = completed(left, here).filter(|_| here);
+                left.forget_parent();
                 // SAFETY: nothing is heard of a task that is complete.
                 drop(unsafe { taken::<Task>(prior) });
             }
@@ -488,7 +490,7 @@ unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut D
     let Some(next) = next else { return };
     let begins = !next.begun.swap(true, Ordering::Relaxed);
     turns::is_in(Some(&next));
-    if let (Some(parent), true) = (&next.parent, begins) {
+    if begins && let Some(parent) = next.parent() {
         let less = |waiting: u32| waiting.checked_sub(1);
         let _ = parent.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
     }
@@ -497,7 +499,7 @@ unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut D
         parallel::resumes(&next, begins, sp);
     }
     if begins {
-        acquire(next.created());
+        acquire_last(next.created());
         depends_on(&next);
         new_memory();
     } else if next.untied

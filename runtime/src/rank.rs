@@ -144,6 +144,8 @@ pub struct Rank {
     /// Where the program called for them.
     callers: Callers,
     open: Operations,
+    /// Whether there ever was one.
+    operates: bool,
     closes: Vec<(thrille_model::Rank, Close)>,
     windows: Vec<(u32, u64)>,
     accesses: Vec<Access>,
@@ -202,6 +204,7 @@ impl Rank {
             next_look: LOGGED,
             callers: Callers::default(),
             open: Operations::default(),
+            operates: false,
             closes: Vec::new(),
             windows: Vec::new(),
             accesses: Vec::new(),
@@ -424,7 +427,20 @@ impl Rank {
         self.event(recorder, Sync::Release(token));
         if matches!(token, Token::Fork(_) | Token::Exit(_) | Token::Local { .. }) {
             let knows = &self.knowledge[recorder.strand.number() as usize];
+            let known = self.tokens.len();
             self.tokens.entry(token).or_default().join(knows);
+            if self.tokens.len() > known {
+                self.forget_before(token);
+            }
+        }
+    }
+
+    /// Nobody needs what was released two rounds before: a line of tokens goes on when all have come for the last but one.
+    fn forget_before(&mut self, token: Token) {
+        if let Token::Local { rank, address, round } = token
+            && round >= 2
+        {
+            self.tokens.remove(&Token::Local { rank, address, round: round - 2 });
         }
     }
 
@@ -441,11 +457,14 @@ impl Rank {
             Token::Fork(_) | Token::Exit(_) => {
                 self.tokens.remove(&token);
             }
-            Token::Local { rank, address, round } if round >= 2 => {
-                self.tokens.remove(&Token::Local { rank, address, round: round - 2 });
-            }
-            _ => {}
+            _ => self.forget_before(token),
         }
+    }
+
+    /// The same of a token that nobody acquires after this strand, and nobody releases.
+    pub fn acquire_last(&mut self, recorder: &mut Recorder, token: Token) {
+        self.acquire(recorder, token);
+        self.tokens.remove(&token);
     }
 
     /// The same for who leaves it to somebody to acquire the token.
@@ -655,6 +674,7 @@ impl Rank {
                 };
                 recorder.use_until_done(uses);
                 let locks = recorder.all_held();
+                self.operates = true;
                 self.open.add(ctx, Open { access, locks, uses, shipped: false, completed: None });
             }
         }

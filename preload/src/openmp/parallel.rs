@@ -119,7 +119,7 @@ fn rank(what: impl FnOnce(&mut Rank)) {
 /// The path of a task; the program outside of regions gets one as soon as it creates something.
 fn path<R>(task: &Task, what: impl FnOnce(&mut Path) -> R) -> Option<R> {
     let mut path = lock(&task.place.path);
-    if path.is_none() && task.region.is_none() && task.parent.is_none() {
+    if path.is_none() && task.region.is_none() && !task.is_explicit() {
         rank(|rank| *path = rank.watch.as_mut().and_then(|watch| watch.crew.as_mut()).map(Crew::first));
     }
     path.as_mut().map(what)
@@ -133,7 +133,7 @@ fn goes_on(core: &mut Core, task: &Task) {
 /// Outside of regions nothing is left behind: what comes is parallel to nothing that was.
 fn settles(task: &Task) {
     if task.region.is_none()
-        && task.parent.is_none()
+        && !task.is_explicit()
         && lock(&task.place.path).take_if(|path| path.is_alone()).is_some()
     {
         core(|core| {
@@ -153,7 +153,7 @@ fn settles(task: &Task) {
 /// A task comes to a region.
 pub fn parallel_begin(by: &Task, region: &Region) {
     let within = by.region.as_ref().is_some_and(|outer| outer.in_task.load(Ordering::Relaxed));
-    region.in_task.store(within || by.parent.is_some(), Ordering::Relaxed);
+    region.in_task.store(within || by.is_explicit(), Ordering::Relaxed);
     let team = path(by, |path| Team::new(path));
     core(|core| {
         if let Some(team) = team {
@@ -272,7 +272,7 @@ pub fn completes(task: &Task) {
         let Some(ended) = lock(&task.place.path).take() else { return Ok(()) };
         ended.end()?;
         if task.place.included.load(Ordering::Relaxed)
-            && let Some(creator) = &task.parent
+            && let Some(creator) = task.parent()
             && let Some(path) = lock(&creator.place.path).as_mut()
         {
             path.goes_on_after(&ended, End::Included)?;

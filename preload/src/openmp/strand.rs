@@ -116,7 +116,12 @@ pub fn switch(left: Option<&Task>, next: &Task, Switch { end, begins, sp }: Swit
         if begins {
             next.frames.store(below, Ordering::Relaxed);
         }
-        if let (Some(left), Some(role)) = (left, lock(&next.role).take()) {
+        let mut role = lock(&next.role).take();
+        if role.is_none() && left.is_some() && begins && next.deferred && super::parallel::on() {
+            role = rank.task_begins(recorder, token(recorder, next.created()));
+            next.own.store(role.is_some(), Ordering::Relaxed);
+        }
+        if let (Some(left), Some(role)) = (left, role) {
             if recorder.is_bound() {
                 let mark = thread.next();
                 rank.release(recorder, token(recorder, mark));
@@ -214,6 +219,11 @@ pub fn release(marks: impl IntoIterator<Item = Mark>) {
 /// Everything after comes after who released it.
 pub fn acquire(mark: Mark) {
     tell(|rank, recorder| rank.acquire(recorder, token(recorder, mark)));
+}
+
+/// The same of a mark that is used no more.
+pub fn acquire_last(mark: Mark) {
+    tell(|rank, recorder| rank.acquire_last(recorder, token(recorder, mark)));
 }
 
 /// Adds what the thread has counted; at the end of its part of a region, because it may never run again.
