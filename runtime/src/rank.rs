@@ -15,6 +15,7 @@
 
 mod atomics;
 mod locks;
+mod log;
 mod records;
 mod rest;
 mod tasks;
@@ -35,7 +36,7 @@ use locks::Epoch;
 pub(crate) use locks::Section;
 use rest::Life;
 pub use rest::POOL;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 pub use tasks::Role;
 pub(crate) use tasks::{Binding, thread_of};
@@ -46,7 +47,7 @@ use thrille_model::{
 };
 use thrille_tasks::pint::Block;
 
-/// Events from which on it is asked whether there is anything that they order.
+/// Events from which on it is asked what of them orders anything.
 const LOGGED: usize = 1 << 14;
 
 /// What a strand knows of its rank: of each strand all positions below a bound, and the phase.
@@ -139,8 +140,12 @@ pub struct Rank {
     events: Vec<SyncEvent>,
     /// How many ranks there are; 0 if that is not known.
     pub ranks: u32,
-    /// Events at which it is asked next whether they order anything, in a job of one rank whose tasks are followed on several threads.
+    /// Events at which it is asked next what of them orders anything.
     next_look: usize,
+    /// Whether nothing that was told at earlier cuts may still be ordered by the log.
+    may_clear: bool,
+    /// The tokens that were known at the last cut: not all of their releases are in the log.
+    tokens_before: FxHashSet<Token>,
     /// Where the program called for them.
     callers: Callers,
     open: Operations,
@@ -202,6 +207,8 @@ impl Rank {
             events: Vec::new(),
             ranks: 0,
             next_look: LOGGED,
+            may_clear: true,
+            tokens_before: FxHashSet::default(),
             callers: Callers::default(),
             open: Operations::default(),
             operates: false,
@@ -370,16 +377,35 @@ impl Rank {
         self.carried.fix(pos);
         let at = self.callers.of(recorder.calling);
         self.events.push(SyncEvent { strand: recorder.strand, pos, sync, at });
-        if self.events.len() >= self.next_look && self.ranks == 1 && self.has_crew() {
-            if self.orders_all() {
-                // There is nothing that the log could order: what comes after something yet to happen is yet to happen as well.
-                self.carried.end(pos);
-                self.events.clear();
-                self.accesses.clear();
-                self.recent.clear();
-            }
-            self.next_look = self.events.len() + LOGGED;
+        if self.events.len() >= self.next_look {
+            self.shorten_log(pos);
         }
+    }
+
+    /// The log is long.
+    #[cold]
+    fn shorten_log(&mut self, pos: Pos) {
+        if self.may_clear && self.ranks == 1 && self.has_crew() && self.orders_all() {
+            // There is nothing that the log could order: what comes after something yet to happen is yet to happen as well.
+            self.carried.end(pos);
+            self.events.clear();
+            self.accesses.clear();
+            self.recent.clear();
+        } else if !self.single() && self.held() < self.events.len() / 4 {
+            self.carried.end(pos);
+            let open = self.open.all().map(|open| (open.access.strand, open.access.begin)).collect::<Vec<_>>();
+            let records = self.accesses.iter().chain(&self.recent).flat_map(|access| {
+                let end = match access.span {
+                    Span::Point => None,
+                    Span::Operation(operation) => operation.end,
+                };
+                [Some(access.begin), end].into_iter().flatten().map(|pos| (access.strand, pos))
+            });
+            let (tokens, before) = (&self.tokens, &self.tokens_before);
+            let is_over = |token: &Token| !tokens.contains_key(token) && !before.contains(token);
+            log::shorten(&mut self.events, records.chain(open), is_over);
+        }
+        self.next_look = self.events.len() * 2 + LOGGED;
     }
 
     /// Whether what the strand does to private memory is PINT's alone: it is part of a task graph, and no operation of the rank is under way that could be using such memory.
@@ -860,7 +886,10 @@ impl Rank {
             windows: std::mem::take(&mut self.windows),
             events: {
                 // What may stay with its owner is ordered by the log.
-                self.next_look = if self.single() && self.open.is_empty() { LOGGED } else { usize::MAX };
+                self.may_clear = self.single() && self.open.is_empty();
+                self.next_look = LOGGED;
+                self.tokens_before.clear();
+                self.tokens_before.extend(self.tokens.keys());
                 std::mem::take(&mut self.events)
             },
             locksets: self.locksets.clone(),
