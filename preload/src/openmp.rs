@@ -47,10 +47,11 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use strand::{Switch, acquire, release, tell};
-use tasks::{Region, Task, keep, kept, lock, taken};
+use strand::{Switch, acquire, release, tell, token};
+use tasks::{Mark, Region, Task, keep, kept, lock, taken};
 use thrille_model::job::ENV_RUN_DIR;
 use thrille_model::{How, Lock, Mode, Pos};
+use thrille_runtime::{Rank, Recorder};
 
 /// Where the runtime that tells us is loaded.
 static RUNTIME: AtomicUsize = AtomicUsize::new(0);
@@ -320,20 +321,14 @@ unsafe extern "C" fn sync_region(
     match (kind, endpoint) {
         (sync::REDUCTION, _) | (sync::TASKWAIT, scope::BEGIN) => {}
         (sync::TASKWAIT, _) => {
-            if let Some(children) = task.children() {
-                acquire(children);
-            }
-            follow(&task, Step::Wait);
+            follow(&task, Step::Wait, task.children());
         }
         (sync::TASKGROUP, scope::BEGIN) => {
             task.begin_group();
-            follow(&task, Step::BeginGroup);
+            follow(&task, Step::BeginGroup, None);
         }
         (sync::TASKGROUP, _) => {
-            if let Some(group) = task.end_group() {
-                acquire(group.token());
-            }
-            follow(&task, Step::EndGroup);
+            follow(&task, Step::EndGroup, task.end_group().map(|group| group.token()));
         }
         (_, scope::BEGIN) => {
             let Some(team) = &task.region else { return };
@@ -366,9 +361,12 @@ unsafe extern "C" fn sync_region(
     }
 }
 
-fn follow(task: &Task, step: Step) {
+/// A step of a task, after those who released the mark; nobody else acquires it.
+fn follow(task: &Task, step: Step, mark: Option<Mark>) {
     if parallel::on() {
-        parallel::step(task, step);
+        parallel::step(task, step, mark);
+    } else if let Some(mark) = mark {
+        tell(|rank, recorder| rank.acquire_last(recorder, token(recorder, mark)));
     }
 }
 
@@ -422,18 +420,25 @@ unsafe extern "C" fn task_create(
         } else {
             turns::others_first(&parent);
         }
-        let created = Task::explicit(Arc::clone(&parent), flags & task::UNTIED != 0);
+        let created = Task::explicit(Arc::clone(&parent), flags);
         if parallel::on() {
-            parallel::creates(&parent, &created, flags & task::FINAL != 0, loops::is_undeferred(by));
+            parallel::will_create(&parent, &created, flags & task::FINAL != 0, loops::is_undeferred(by));
         }
-        tell(|rank, recorder| {
-            if flags & task::UNDEFERRED == 0
-                && let Some(role) = rank.task(recorder)
-            {
-                created.give(role);
-            }
-        });
-        release([created.created()]);
+        parallel::tell(
+            |rank, recorder| {
+                if let (Some(watch), true) = (&mut rank.watch, parallel::on()) {
+                    watch.creates();
+                }
+                if created.deferred
+                    && !rank.has_tasks_by_graph()
+                    && let Some(role) = rank.task(recorder)
+                {
+                    created.give(role);
+                }
+                rank.release(recorder, token(recorder, created.created()));
+            },
+            |core| parallel::creates(core, &parent, &created),
+        );
         keep(new, created);
     }
 }
@@ -452,109 +457,117 @@ unsafe extern "C" fn on_task_schedule(prior: *mut Data, why: c_int, next: *mut D
     }
     // SAFETY: see above.
     let (left, next) = unsafe { (kept::<Task>(prior), kept::<Task>(next)) };
-    let mut end = None;
-    if let (Some(left), true) = (&left, parallel::on()) {
-        parallel::leaves(left);
-        match why {
-            status::COMPLETE | status::CANCEL => parallel::completes(left),
-            status::DETACH | status::EARLY_FULFILL | status::LATE_FULFILL => serial::unfit("it has detached tasks"),
-            _ => {}
-        }
+    let next = next.filter(|_| left.is_none() || why != status::TASKWAIT_COMPLETE);
+    if parallel::on() && matches!(why, status::DETACH | status::EARLY_FULFILL | status::LATE_FULFILL) {
+        serial::unfit("it has detached tasks");
     }
-    if let Some(left) = &left {
-        match why {
-            status::COMPLETE | status::CANCEL | status::LATE_FULFILL => {
-                let here = why != status::LATE_FULFILL;
-                end = completed(left, here).filter(|_| here);
-                // SAFETY: nothing is heard of a task that is complete.
-                drop(unsafe { taken::<Task>(prior) });
+    let begins = next.as_ref().is_some_and(|next| !next.begun.swap(true, Ordering::Relaxed));
+    if next.is_some() {
+        turns::is_in(next.as_deref());
+    }
+    parallel::tell(
+        |rank, recorder| {
+            let end = left.as_ref().and_then(|left| leaves(rank, recorder, left, why));
+            if let Some(next) = &next {
+                comes_to(rank, recorder, left.as_deref(), next, Switch { end, begins, sp });
             }
-            status::DETACH | status::EARLY_FULFILL => {
-                // Its end and its event: what waits for the task waits for both.
-                let here = why == status::DETACH;
-                end = position().filter(|_| here);
-                leaves_behind(left, here);
-            }
-            status::TASKWAIT_COMPLETE => {
-                depends_on(left);
-                // SAFETY: as above.
-                drop(unsafe { taken::<Task>(prior) });
-                return;
-            }
-            _ if left.untied => release([left.left()]),
-            _ => {}
-        }
+        },
+        |core| {
+            let complete = left.as_deref().filter(|_| matches!(why, status::COMPLETE | status::CANCEL));
+            parallel::switches(core, complete, next.as_ref(), begins, sp)
+        },
+    );
+    if let (Some(left), status::COMPLETE | status::CANCEL | status::LATE_FULFILL | status::TASKWAIT_COMPLETE) =
+        (&left, why)
+    {
+        left.forget_parent();
+        // SAFETY: nothing is heard of a task that is complete.
+        drop(unsafe { taken::<Task>(prior) });
     }
     let Some(next) = next else { return };
-    let begins = !next.begun.swap(true, Ordering::Relaxed);
-    turns::is_in(Some(&next));
-    if let (Some(parent), true) = (&next.parent, begins) {
+    if begins && let Some(parent) = next.parent() {
         let less = |waiting: u32| waiting.checked_sub(1);
         let _ = parent.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
     }
-    strand::switch(left.as_deref(), &next, Switch { end, begins, sp });
     if parallel::on() {
-        parallel::resumes(&next, begins, sp);
-    }
-    if begins {
-        acquire(next.created());
-        depends_on(&next);
-        new_memory();
-    } else if next.untied
-        && let Some(part) = next.part()
-    {
-        acquire(part);
+        parallel::runs(&next);
     }
     strand::aside(next.waits.load(Ordering::Relaxed));
 }
 
-/// A task begins after those that it depends on.
-fn depends_on(task: &Task) {
-    for depends in task.depends() {
-        tell(|rank, recorder| {
-            depends.after().for_each(|name| rank.await_local(recorder, name));
-            if let Some(name) = depends.lock() {
-                rank.lock_local(recorder, Lock::Process(recorder.strand().rank, name), Mode::Exclusive);
+/// The thread leaves a task, for this reason. Returns where the strand of the task stood, if this was its end.
+fn leaves(rank: &mut Rank, recorder: &mut Recorder, left: &Task, why: c_int) -> Option<Pos> {
+    left.place.binds(recorder);
+    let here = recorder.pos();
+    match why {
+        status::COMPLETE | status::CANCEL => {
+            leaves_behind(rank, recorder, left, true);
+            new_memory(rank, recorder);
+            Some(here)
+        }
+        // Its end and its event: what waits for the task waits for both.
+        status::DETACH => {
+            leaves_behind(rank, recorder, left, true);
+            Some(here)
+        }
+        status::EARLY_FULFILL | status::LATE_FULFILL => {
+            leaves_behind(rank, recorder, left, false);
+            None
+        }
+        status::TASKWAIT_COMPLETE => {
+            depends_on(rank, recorder, left);
+            None
+        }
+        _ => {
+            if left.untied {
+                rank.release(recorder, token(recorder, left.left()));
             }
-        });
+            None
+        }
     }
 }
 
-/// Where the calling thread's strand stands.
-fn position() -> Option<Pos> {
-    let mut here = None;
-    tell(|_, recorder| here = Some(recorder.pos()));
-    here
+/// The thread goes on with a task.
+fn comes_to(rank: &mut Rank, recorder: &mut Recorder, left: Option<&Task>, next: &Task, switch: Switch) {
+    let begins = switch.begins;
+    strand::switch(rank, recorder, left, next, switch);
+    if begins {
+        rank.acquire_last(recorder, token(recorder, next.created()));
+        depends_on(rank, recorder, next);
+        new_memory(rank, recorder);
+    } else if next.untied
+        && let Some(part) = next.part()
+    {
+        rank.acquire(recorder, token(recorder, part));
+    }
 }
 
-/// A task is complete; `here` if it was run by this thread. Returns where its strand stood then.
-fn completed(task: &Task, here: bool) -> Option<Pos> {
-    let end = position();
-    leaves_behind(task, here);
-    if here {
-        new_memory();
+/// A task begins after those that it depends on.
+fn depends_on(rank: &mut Rank, recorder: &mut Recorder, task: &Task) {
+    for depends in task.depends() {
+        depends.after().for_each(|name| rank.await_local(recorder, name));
+        if let Some(name) = depends.lock() {
+            rank.lock_local(recorder, Lock::Process(recorder.strand().rank, name), Mode::Exclusive);
+        }
     }
-    end
 }
 
 /// What waits for the task comes after what the calling thread has done; `here` if that was the task.
-fn leaves_behind(task: &Task, here: bool) {
+fn leaves_behind(rank: &mut Rank, recorder: &mut Recorder, task: &Task, here: bool) {
     for depends in task.depends() {
-        tell(|rank, recorder| {
-            if let (Some(name), true) = (depends.lock(), here) {
-                rank.unlock(recorder, Lock::Process(recorder.strand().rank, name));
-            }
-            rank.signal_local(recorder, depends.done(), How::Modify);
-        });
+        if let (Some(name), true) = (depends.lock(), here) {
+            rank.unlock(recorder, Lock::Process(recorder.strand().rank, name));
+        }
+        rank.signal_local(recorder, depends.done(), How::Modify);
     }
-    release(task.completion());
+    task.completion().for_each(|mark| rank.release(recorder, token(recorder, mark)));
 }
 
 /// The runtime uses the memory of a task that is complete for the next one. What a task does there, and what those that create it do, is
 /// kept apart from what others did: the same thread fills a piece of memory each time, and by the token it comes before.
-fn new_memory() {
+fn new_memory(rank: &mut Rank, recorder: &mut Recorder) {
     if let Some((at, len)) = task_memory() {
-        tell(|rank, recorder| rank.renew(recorder, at, at + len));
+        rank.renew(recorder, at, at + len);
     }
 }
 
@@ -603,7 +616,7 @@ unsafe extern "C" fn dependences(task: *mut Data, list: *const Dependence, count
 }
 
 /// The token of an iteration of a loop whose iterations wait for each other.
-fn iteration(task: &Arc<Task>, vector: &[Dependence]) -> Option<tasks::Mark> {
+fn iteration(task: &Arc<Task>, vector: &[Dependence]) -> Option<Mark> {
     let region = task.region.as_ref()?;
     let mut hasher = FxHasher::default();
     task.loops.load(Ordering::Relaxed).hash(&mut hasher);

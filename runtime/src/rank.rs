@@ -18,6 +18,7 @@ mod barriers;
 mod events;
 mod knowledge;
 mod locks;
+mod log;
 mod memory;
 mod operations;
 mod records;
@@ -41,14 +42,14 @@ pub(crate) use locks::Section;
 pub use operations::{End, Operands};
 use rest::Life;
 pub use rest::POOL;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 pub use tasks::Role;
 pub(crate) use tasks::{Binding, thread_of};
 use thrille_analysis::Close;
 use thrille_model::{Access, Caller, Lock, Locksets, Phase, Pos, Site, Strand, SyncEvent, Token};
 
-/// Events from which on it is asked whether there is anything that they order.
+/// Events from which on it is asked what of them orders anything.
 const LOGGED: usize = 1 << 14;
 
 /// The state that a rank's strands share.
@@ -78,11 +79,17 @@ pub struct Rank {
     events: Vec<SyncEvent>,
     /// How many ranks there are; 0 if that is not known.
     pub ranks: u32,
-    /// Events at which it is asked next whether they order anything, in a job of one rank whose tasks are followed on several threads.
+    /// Events at which it is asked next what of them orders anything.
     next_look: usize,
+    /// Whether nothing that was told at earlier cuts may still be ordered by the log.
+    may_clear: bool,
+    /// The tokens that were known at the last cut: not all of their releases are in the log.
+    tokens_before: FxHashSet<Token>,
     /// Where the program called for them.
     callers: Callers,
     open: Operations,
+    /// Whether there ever was one.
+    operates: bool,
     closes: Vec<(thrille_model::Rank, Close)>,
     windows: Vec<(u32, u64)>,
     accesses: Vec<Access>,
@@ -139,8 +146,11 @@ impl Rank {
             events: Vec::new(),
             ranks: 0,
             next_look: LOGGED,
+            may_clear: true,
+            tokens_before: FxHashSet::default(),
             callers: Callers::default(),
             open: Operations::default(),
+            operates: false,
             closes: Vec::new(),
             windows: Vec::new(),
             accesses: Vec::new(),

@@ -13,9 +13,9 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use super::serial::{self, unfit};
-use super::strand::{LARGEST, SLACK, with};
+use super::strand::{self, LARGEST, SLACK, token, with};
 use super::task_memory;
-use super::tasks::{Region, Task, lock};
+use super::tasks::{Mark, Region, Task, lock};
 use crate::allocation::{thread_local_memory, thread_stack};
 use crate::rank::complain;
 use crate::real::Real;
@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use thrille_model::Interval;
 use thrille_runtime::graph::pint::{Core, Path, Team};
 use thrille_runtime::graph::{End, Event, Misnested};
-use thrille_runtime::{Crew, Rank};
+use thrille_runtime::{Crew, Rank, Recorder};
 
 /// Whether tasks are followed on several threads.
 pub fn on() -> bool {
@@ -91,20 +91,28 @@ fn stack_below(address: u64) -> Option<Interval> {
     Interval::from_bounds(stack_end().max(address.saturating_sub(LARGEST)), address).ok()
 }
 
-/// Tells the core of this thread something, when what its strand did so far is there.
-fn core(what: impl FnOnce(&mut Core) -> Result<(), Misnested>) {
+/// Tells the rank something of this thread's strand; then, if tasks are followed here, the thread's core, when what the strand did so far is there. All that is told at a time takes the
+/// rank's lock once: threads that create tasks by the thousand would wait for each other more than they work.
+pub fn tell(rank: impl FnOnce(&mut Rank, &mut Recorder), core: impl FnOnce(&mut Core) -> Result<(), Misnested>) {
     let mut told = Ok(());
     with(|session, recorder| {
-        // The core is told without the lock of the rank: it may have to wait for room.
-        if session.rank().task_core(recorder, thread_local_memory)
-            && let Some(core) = recorder.core()
-        {
-            told = what(core);
+        let mut locked = session.rank();
+        let followed = on() && locked.task_core(recorder, thread_local_memory);
+        rank(&mut locked, recorder);
+        // The core may have to wait for room.
+        drop(locked);
+        if let (Some(own), true) = (recorder.core(), followed) {
+            told = core(own);
         }
     });
     if let Err(error) = told {
         unfit(&error.to_string());
     }
+}
+
+/// Tells the core alone.
+fn core(what: impl FnOnce(&mut Core) -> Result<(), Misnested>) {
+    tell(|_, _| {}, what);
 }
 
 /// What the thread runs is bound to it, or not.
@@ -119,7 +127,7 @@ fn rank(what: impl FnOnce(&mut Rank)) {
 /// The path of a task; the program outside of regions gets one as soon as it creates something.
 fn path<R>(task: &Task, what: impl FnOnce(&mut Path) -> R) -> Option<R> {
     let mut path = lock(&task.place.path);
-    if path.is_none() && task.region.is_none() && task.parent.is_none() {
+    if path.is_none() && task.region.is_none() && !task.is_explicit() {
         rank(|rank| *path = rank.watch.as_mut().and_then(|watch| watch.crew.as_mut()).map(Crew::first));
     }
     path.as_mut().map(what)
@@ -132,9 +140,7 @@ fn goes_on(core: &mut Core, task: &Task) {
 
 /// Outside of regions nothing is left behind: what comes is parallel to nothing that was.
 fn settles(task: &Task) {
-    if task.region.is_none()
-        && task.parent.is_none()
-        && lock(&task.place.path).take_if(|path| path.is_alone()).is_some()
+    if task.region.is_none() && !task.is_explicit() && lock(&task.place.path).take_if(|path| path.is_alone()).is_some()
     {
         core(|core| {
             core.goes_to(None);
@@ -153,7 +159,7 @@ fn settles(task: &Task) {
 /// A task comes to a region.
 pub fn parallel_begin(by: &Task, region: &Region) {
     let within = by.region.as_ref().is_some_and(|outer| outer.in_task.load(Ordering::Relaxed));
-    region.in_task.store(within || by.parent.is_some(), Ordering::Relaxed);
+    region.in_task.store(within || by.is_explicit(), Ordering::Relaxed);
     let team = path(by, |path| Team::new(path));
     core(|core| {
         if let Some(team) = team {
@@ -208,7 +214,8 @@ pub enum Step {
     EndGroup,
 }
 
-pub fn step(task: &Task, step: Step) {
+/// After those who released the mark.
+pub fn step(task: &Task, step: Step, mark: Option<Mark>) {
     let at = |what: fn(&mut Path) -> bool| lock(&task.place.path).as_mut().is_none_or(what);
     // Where there is nothing to wait for, the strand goes on.
     let stays = match step {
@@ -219,8 +226,17 @@ pub fn step(task: &Task, step: Step) {
         }
         Step::EndGroup => at(|path| path.finishes_nothing() && path.end_finish().is_ok()),
     };
-    if !stays {
-        core(|core| {
+    let acquire = |rank: &mut Rank, recorder: &mut Recorder| {
+        if let Some(mark) = mark {
+            rank.acquire_last(recorder, token(recorder, mark));
+        }
+    };
+    if stays {
+        if mark.is_some() {
+            strand::tell(acquire);
+        }
+    } else {
+        tell(acquire, |core| {
             if let Some(path) = lock(&task.place.path).as_mut() {
                 match step {
                     Step::Wait => path.wait(),
@@ -235,76 +251,80 @@ pub fn step(task: &Task, step: Step) {
     settles(task);
 }
 
-/// A task is created.
-pub fn creates(by: &Task, new: &Task, is_final: bool, waited_for: bool) {
+/// A task is about to be created.
+pub fn will_create(by: &Task, new: &Task, is_final: bool, waited_for: bool) {
     let within_final = by.place.is_final.load(Ordering::Relaxed);
     new.place.included.store(within_final || waited_for, Ordering::Relaxed);
     new.place.is_final.store(within_final || is_final, Ordering::Relaxed);
-    // What was done so far comes before it.
-    core(|core| {
-        core.leave();
-        Ok(())
-    });
-    let child = path(by, Path::spawn);
-    rank(|rank| {
-        if let Some(watch) = &mut rank.watch {
-            watch.creates();
-        }
-    });
-    core(|core| {
-        if let Some(child) = child {
-            *lock(&new.place.path) = Some(child?);
-        }
-        goes_on(core, by);
-        Ok(())
-    });
+    path(by, |_| ());
 }
 
-/// The thread has completed a task.
-pub fn completes(task: &Task) {
-    let memory = task_memory().and_then(|(at, len)| Interval::from_len(at, len).ok());
-    let stack = stack_below(task.place.frames.load(Ordering::Relaxed));
-    core(|core| {
+/// It is.
+pub fn creates(core: &mut Core, by: &Task, new: &Task) -> Result<(), Misnested> {
+    // What was done so far comes before it.
+    core.leave();
+    let child = lock(&by.place.path).as_mut().map(Path::spawn);
+    if let Some(child) = child {
+        *lock(&new.place.path) = Some(child?);
+    }
+    goes_on(core, by);
+    Ok(())
+}
+
+impl Place {
+    /// The thread leaves the task: whether it is bound to it.
+    pub fn binds(&self, recorder: &Recorder) {
+        self.bound.store(recorder.is_bound_to(), Ordering::Relaxed);
+    }
+}
+
+/// The thread goes from one task, which may be complete, to another, whose part of the stack is below `sp`.
+pub fn switches(
+    core: &mut Core,
+    complete: Option<&Task>,
+    next: Option<&Arc<Task>>,
+    begins: bool,
+    sp: u64,
+) -> Result<(), Misnested> {
+    if let Some(task) = complete {
+        let memory = task_memory().and_then(|(at, len)| Interval::from_len(at, len).ok());
+        let stack = stack_below(task.place.frames.load(Ordering::Relaxed));
         for gone in [memory, stack].into_iter().flatten() {
             core.forget(gone);
         }
         core.goes_to(None);
-        let Some(ended) = lock(&task.place.path).take() else { return Ok(()) };
-        ended.end()?;
-        if task.place.included.load(Ordering::Relaxed)
-            && let Some(creator) = &task.parent
-            && let Some(path) = lock(&creator.place.path).as_mut()
-        {
-            path.goes_on_after(&ended, End::Included)?;
-        }
-        Ok(())
-    });
-}
-
-/// The thread leaves a task for another one.
-pub fn leaves(task: &Task) {
-    with(|session, recorder| {
-        session.rank().drain(recorder);
-        task.place.bound.store(recorder.is_bound_to(), Ordering::Relaxed);
-    });
-}
-
-/// The thread goes on with a task, whose part of the stack is below `sp`.
-pub fn resumes(task: &Arc<Task>, begins: bool, sp: u64) {
-    RUNS.set(Some(Arc::clone(task)));
+        ends(task)?;
+    }
+    let Some(next) = next else { return Ok(()) };
     if begins {
-        task.place.frames.store(sp + SLACK, Ordering::Relaxed);
+        next.place.frames.store(sp + SLACK, Ordering::Relaxed);
         if serial::takes_included() {
-            task.place.included.store(true, Ordering::Relaxed);
+            next.place.included.store(true, Ordering::Relaxed);
         }
     }
-    core(|core| {
-        goes_on(core, task);
-        if let Some(below) = stack_below(sp + SLACK) {
-            core.renew(below);
-        }
-        Ok(())
-    });
+    goes_on(core, next);
+    if let Some(below) = stack_below(sp + SLACK) {
+        core.renew(below);
+    }
+    Ok(())
+}
+
+/// A task is complete.
+fn ends(task: &Task) -> Result<(), Misnested> {
+    let Some(ended) = lock(&task.place.path).take() else { return Ok(()) };
+    ended.end()?;
+    if task.place.included.load(Ordering::Relaxed)
+        && let Some(creator) = task.parent()
+        && let Some(path) = lock(&creator.place.path).as_mut()
+    {
+        path.goes_on_after(&ended, End::Included)?;
+    }
+    Ok(())
+}
+
+/// The thread runs this task.
+pub fn runs(task: &Arc<Task>) {
+    RUNS.set(Some(Arc::clone(task)));
     bound(task);
 }
 
@@ -351,7 +371,7 @@ pub fn section_ends(end: Option<u64>) {
 /// It leaves the construct: what follows comes after the sections that it has carried out.
 pub fn sections_end() {
     if let Some(task) = RUNS.with_borrow(Clone::clone) {
-        step(&task, Step::EndGroup);
+        step(&task, Step::EndGroup, None);
     }
 }
 
@@ -440,9 +460,11 @@ unsafe extern "C" fn __kmpc_omp_task_alloc(
     if on()
         && let Ok(memory) = Interval::from_len(task as u64, (len + shared) as u64)
     {
-        core(|core| {
-            core.renew(memory);
-            Ok(())
+        // Nothing that the thread has done since it came to its strand was done to this memory: no need to have that first.
+        with(|_, recorder| {
+            if let Some(core) = recorder.core() {
+                core.renew(memory);
+            }
         });
     }
     task

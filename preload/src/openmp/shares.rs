@@ -84,7 +84,7 @@ fn wait_until(done: impl Fn() -> bool) {
 
 /// Those of the region that an implicit task is its thread's part of.
 fn of(task: &Task) -> Option<&Shares> {
-    task.region.as_deref().filter(|_| task.parent.is_none()).and_then(|region: &Region| region.shares.as_deref())
+    task.region.as_deref().filter(|_| !task.is_explicit()).and_then(|region: &Region| region.shares.as_deref())
 }
 
 /// An implicit task has been given a chunk of the loop that it is in.

@@ -106,35 +106,44 @@ pub fn thread(recorder: &mut Recorder) -> Thread {
 }
 
 /// The calling thread takes up the strand of another task.
-pub fn switch(left: Option<&Task>, next: &Task, Switch { end, begins, sp }: Switch) {
-    tell(|rank, recorder| {
-        let mut thread = thread(recorder);
-        let over = end.and(left).map_or(0, |left| left.frames.load(Ordering::Relaxed));
-        let below = over.max(sp + SLACK);
-        let (start, below) = thread.stack_below(below);
-        rank.renew(recorder, start, below);
-        if begins {
-            next.frames.store(below, Ordering::Relaxed);
+pub fn switch(
+    rank: &mut Rank,
+    recorder: &mut Recorder,
+    left: Option<&Task>,
+    next: &Task,
+    Switch { end, begins, sp }: Switch,
+) {
+    let mut thread = thread(recorder);
+    let over = end.and(left).map_or(0, |left| left.frames.load(Ordering::Relaxed));
+    let below = over.max(sp + SLACK);
+    let (start, below) = thread.stack_below(below);
+    rank.renew(recorder, start, below);
+    if begins {
+        next.frames.store(below, Ordering::Relaxed);
+    }
+    let mut role = lock(&next.role).take();
+    if role.is_none() && left.is_some() && begins && next.deferred && super::parallel::on() {
+        role = rank.task_begins(recorder, token(recorder, next.created()));
+        next.own.store(role.is_some(), Ordering::Relaxed);
+    }
+    if let (Some(left), Some(role)) = (left, role) {
+        if recorder.is_bound() {
+            let mark = thread.next();
+            rank.release(recorder, token(recorder, mark));
+            left.paused.store(thread.last, Ordering::Relaxed);
         }
-        if let (Some(left), Some(role)) = (left, lock(&next.role).take()) {
-            if recorder.is_bound() {
-                let mark = thread.next();
-                rank.release(recorder, token(recorder, mark));
-                left.paused.store(thread.last, Ordering::Relaxed);
-            }
-            let former = rank.play(recorder, role);
-            match end {
-                Some(end) if left.own.load(Ordering::Relaxed) => rank.retire(&former, end),
-                _ => *lock(&left.role) = Some(former),
-            }
-            match thread.mark().map(|mark| token(recorder, mark)) {
-                Some(mark) if !recorder.is_bound() => recorder.comes_after(mark),
-                Some(mark) if next.paused.load(Ordering::Relaxed) != thread.last => rank.acquire(recorder, mark),
-                _ => {}
-            }
+        let former = rank.play(recorder, role);
+        match end {
+            Some(end) if left.own.load(Ordering::Relaxed) => rank.retire(&former, end),
+            _ => *lock(&left.role) = Some(former),
         }
-        THREAD.set(Some(thread));
-    });
+        match thread.mark().map(|mark| token(recorder, mark)) {
+            Some(mark) if !recorder.is_bound() => recorder.comes_after(mark),
+            Some(mark) if next.paused.load(Ordering::Relaxed) != thread.last => rank.acquire(recorder, mark),
+            _ => {}
+        }
+    }
+    THREAD.set(Some(thread));
 }
 
 /// The calling thread's static thread-local memory: where, and how much.

@@ -10,9 +10,9 @@
 //! | `Task::children(n)` | children created before the n-th `taskwait`, as they complete | the task at that `taskwait` |
 //! | `Group::token` | tasks created in a `taskgroup`, as they complete | its end |
 //!
-//! Tokens are numbered along lines that are used again and again, because a rank forgets a token when a later one of its line but one is acquired.
+//! Tokens are numbered along lines that are used again and again, because a rank forgets a token when a later one of its line but one is released or acquired.
 
-use super::abi::{Data, dependence};
+use super::abi::{Data, dependence, task};
 use super::parallel::{Members, Place};
 use super::shares::{Part, Shares};
 use rustc_hash::FxHashMap;
@@ -178,8 +178,8 @@ impl Depends {
 
 /// A task: the implicit one of a thread in a region, or an explicit one.
 pub struct Task {
-    /// Who created it; none for implicit tasks.
-    pub parent: Option<Arc<Task>>,
+    /// Who created it, until it is complete; none for implicit tasks. A task that is complete may be kept by those that it created, but not what created it.
+    parent: Mutex<Option<Arc<Task>>>,
     pub region: Option<Arc<Region>>,
     /// Of an implicit task, its number in the team.
     pub index: u32,
@@ -208,6 +208,8 @@ pub struct Task {
     pub frames: AtomicU64,
     /// One thread may begin it and another go on with it.
     pub untied: bool,
+    /// Its creator does not wait for it.
+    pub deferred: bool,
     parts: AtomicU64,
     line: Line,
     offspring: Line,
@@ -228,7 +230,7 @@ pub struct Task {
 impl Task {
     fn new(parent: Option<Arc<Task>>, region: Option<Arc<Region>>, barrier: u64) -> Self {
         Self {
-            parent,
+            parent: Mutex::new(parent),
             region,
             index: 0,
             path: Path::default(),
@@ -245,6 +247,7 @@ impl Task {
             paused: AtomicU64::new(0),
             frames: AtomicU64::new(0),
             untied: false,
+            deferred: false,
             parts: AtomicU64::new(0),
             line: Line::new(),
             offspring: Line::new(),
@@ -265,9 +268,24 @@ impl Task {
         Arc::new(Self { index, path, begun: AtomicBool::new(true), ..Self::new(None, region, 1) })
     }
 
+    /// Whether it is none of a thread's in a region.
+    pub fn is_explicit(&self) -> bool {
+        self.belongs.is_some()
+    }
+
+    /// Who created it, unless it is complete.
+    pub fn parent(&self) -> Option<Arc<Self>> {
+        lock(&self.parent).clone()
+    }
+
+    /// It is complete.
+    pub fn forget_parent(&self) {
+        drop(lock(&self.parent).take());
+    }
+
     /// Its name in a schedule, if which thread has it is luck: that of an explicit task, or of the `single` constructs of its region.
     pub fn name(&self) -> Option<TaskName> {
-        let path = if self.parent.is_some() { Some(self.path) } else { self.in_single().map(|(path, _)| path) };
+        let path = if self.is_explicit() { Some(self.path) } else { self.in_single().map(|(path, _)| path) };
         path.map(|path| TaskName(path.0))
     }
 
@@ -290,14 +308,16 @@ impl Task {
         }
     }
 
-    /// A task that this one creates.
-    pub fn explicit(parent: Arc<Task>, untied: bool) -> Arc<Self> {
+    /// A task that this one creates, as the runtime's flags say.
+    pub fn explicit(parent: Arc<Task>, flags: c_int) -> Arc<Self> {
         parent.has_children.store(true, Ordering::Relaxed);
         let belongs = parent.offspring.at(parent.taskwaits.load(Ordering::Relaxed));
         let group = lock(&parent.groups).last().or(parent.group.as_ref()).cloned();
         let (region, barrier) = (parent.region.clone(), parent.barrier.load(Ordering::Relaxed));
         let path = parent.next_task();
-        Arc::new(Self { path, belongs: Some(belongs), group, untied, ..Self::new(Some(parent), region, barrier) })
+        let (untied, deferred) = (flags & task::UNTIED != 0, flags & task::UNDEFERRED == 0);
+        let new = Self::new(Some(parent), region, barrier);
+        Arc::new(Self { path, belongs: Some(belongs), group, untied, deferred, ..new })
     }
 
     /// It is a strand of its own.
@@ -348,7 +368,7 @@ impl Task {
 
     /// A clause that it was created with.
     pub fn depend(&self, variable: u64, kind: c_int) {
-        let Some(parent) = &self.parent else { return };
+        let Some(parent) = &self.parent() else { return };
         let class = match kind {
             dependence::IN => Class::In,
             dependence::OUT | dependence::INOUT => Class::Out,
@@ -440,10 +460,10 @@ mod tests {
             assert_eq!(single.name(), None);
             single.single.store(true, Ordering::Relaxed);
             let itself = single.name();
-            let first = Task::explicit(Arc::clone(&single), false);
-            let second = Task::explicit(single, false);
-            let nested = Task::explicit(Arc::clone(&first), false);
-            [itself, first.name(), second.name(), nested.name(), Task::explicit(member, false).name()]
+            let first = Task::explicit(Arc::clone(&single), 0);
+            let second = Task::explicit(single, 0);
+            let nested = Task::explicit(Arc::clone(&first), 0);
+            [itself, first.name(), second.name(), nested.name(), Task::explicit(member, 0).name()]
         };
         let (one, other) = (names(0), names(3));
         assert_eq!(one[..4], other[..4]);
@@ -459,14 +479,14 @@ mod tests {
         let parent = Task::implicit(Some(Region::new(None, None)), 0);
         assert_eq!(parent.children(), None);
         parent.begin_group();
-        let child = Task::explicit(Arc::clone(&parent), false);
-        let grandchild = Task::explicit(Arc::clone(&child), false);
+        let child = Task::explicit(Arc::clone(&parent), 0);
+        let grandchild = Task::explicit(Arc::clone(&child), 0);
         let group = parent.end_group().expect("begun").token();
         assert!(child.completion().any(|mark| mark == group) && grandchild.completion().any(|mark| mark == group));
         let first = parent.children().expect("a child");
         assert!(child.completion().any(|mark| mark == first) && !grandchild.completion().any(|mark| mark == first));
         assert_eq!(parent.children(), None);
-        let later = Task::explicit(Arc::clone(&parent), false);
+        let later = Task::explicit(Arc::clone(&parent), 0);
         assert!(
             parent.children().is_some_and(|second| second != first && later.completion().any(|mark| mark == second))
         );
@@ -476,7 +496,7 @@ mod tests {
     fn writers_come_after_all_and_readers_after_writers() {
         let parent = Task::implicit(None, 0);
         let depends = |kind| {
-            let task = Task::explicit(Arc::clone(&parent), false);
+            let task = Task::explicit(Arc::clone(&parent), 0);
             task.depend(0x1000, kind);
             task.depends()[0]
         };

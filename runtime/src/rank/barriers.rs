@@ -101,7 +101,10 @@ impl Rank {
             windows: std::mem::take(&mut self.windows),
             events: {
                 // What may stay with its owner is ordered by the log.
-                self.next_look = if self.single() && self.open.is_empty() { LOGGED } else { usize::MAX };
+                self.may_clear = self.single() && self.open.is_empty();
+                self.next_look = LOGGED;
+                self.tokens_before.clear();
+                self.tokens_before.extend(self.tokens.keys());
                 std::mem::take(&mut self.events)
             },
             locksets: self.locksets.clone(),

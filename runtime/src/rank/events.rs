@@ -2,7 +2,7 @@
 
 use super::knowledge::Knowledge;
 use super::rest::Life;
-use super::{LOGGED, Rank};
+use super::{LOGGED, Rank, log};
 use crate::carried::Made;
 use crate::recorder::Recorder;
 use thrille_model::{Access, Channel, Ctx, How, Pos, Span, Strand, Sync, SyncEvent, Token, Word};
@@ -26,16 +26,35 @@ impl Rank {
         self.carried.fix(pos);
         let at = self.callers.of(recorder.calling);
         self.events.push(SyncEvent { strand: recorder.strand, pos, sync, at });
-        if self.events.len() >= self.next_look && self.ranks == 1 && self.has_crew() {
-            if self.orders_all() {
-                // There is nothing that the log could order: what comes after something yet to happen is yet to happen as well.
-                self.carried.end(pos);
-                self.events.clear();
-                self.accesses.clear();
-                self.recent.clear();
-            }
-            self.next_look = self.events.len() + LOGGED;
+        if self.events.len() >= self.next_look {
+            self.shorten_log(pos);
         }
+    }
+
+    /// The log is long.
+    #[cold]
+    fn shorten_log(&mut self, pos: Pos) {
+        if self.may_clear && self.ranks == 1 && self.has_crew() && self.orders_all() {
+            // There is nothing that the log could order: what comes after something yet to happen is yet to happen as well.
+            self.carried.end(pos);
+            self.events.clear();
+            self.accesses.clear();
+            self.recent.clear();
+        } else if !self.single() && self.held() < self.events.len() / 4 {
+            self.carried.end(pos);
+            let open = self.open.all().map(|open| (open.access.strand, open.access.begin)).collect::<Vec<_>>();
+            let records = self.accesses.iter().chain(&self.recent).flat_map(|access| {
+                let end = match access.span {
+                    Span::Point => None,
+                    Span::Operation(operation) => operation.end,
+                };
+                [Some(access.begin), end].into_iter().flatten().map(|pos| (access.strand, pos))
+            });
+            let (tokens, before) = (&self.tokens, &self.tokens_before);
+            let is_over = |token: &Token| !tokens.contains_key(token) && !before.contains(token);
+            log::shorten(&mut self.events, records.chain(open), is_over);
+        }
+        self.next_look = self.events.len() * 2 + LOGGED;
     }
 
     /// Whether what the strand does to private memory is PINT's alone: it is part of a task graph, and no operation of the rank is under way that could be using such memory.
@@ -83,7 +102,20 @@ impl Rank {
         self.event(recorder, Sync::Release(token));
         if matches!(token, Token::Fork(_) | Token::Exit(_) | Token::Local { .. }) {
             let knows = &self.knowledge[recorder.strand.number() as usize];
+            let known = self.tokens.len();
             self.tokens.entry(token).or_default().join(knows);
+            if self.tokens.len() > known {
+                self.forget_before(token);
+            }
+        }
+    }
+
+    /// Nobody needs what was released two rounds before: a line of tokens goes on when all have come for the last but one.
+    fn forget_before(&mut self, token: Token) {
+        if let Token::Local { rank, address, round } = token
+            && round >= 2
+        {
+            self.tokens.remove(&Token::Local { rank, address, round: round - 2 });
         }
     }
 
@@ -100,11 +132,14 @@ impl Rank {
             Token::Fork(_) | Token::Exit(_) => {
                 self.tokens.remove(&token);
             }
-            Token::Local { rank, address, round } if round >= 2 => {
-                self.tokens.remove(&Token::Local { rank, address, round: round - 2 });
-            }
-            _ => {}
+            _ => self.forget_before(token),
         }
+    }
+
+    /// The same of a token that nobody acquires after this strand, and nobody releases.
+    pub fn acquire_last(&mut self, recorder: &mut Recorder, token: Token) {
+        self.acquire(recorder, token);
+        self.tokens.remove(&token);
     }
 
     /// The same for who leaves it to somebody to acquire the token.

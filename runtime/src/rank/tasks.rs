@@ -2,7 +2,8 @@
 //!
 //! A thread that begins a task takes up the task's [`Role`], and its former one when it goes back. The strand of a task that has ended is
 //! used again for one whose creator knows of that end: then its order is the program's too. There are at most [`MOST`]; a task that finds
-//! none is part of what its thread was doing, as a task that its creator waits for is. That may hide a race and never makes one.
+//! none is part of what its thread was doing, as a task that its creator waits for is. That may hide a race and never makes one. So are tasks that PINT follows in a job of one rank: it has
+//! their accesses and their order, and a strand for each would only cost. What begins when that is no longer so, because PINT has given up or there was an operation, gets its strand then ([`Rank::task_begins`]).
 //!
 //! *What belongs to the thread.* A task may use what its thread has for itself: thread-local variables, or a slot by the thread's number. Two
 //! tasks of one thread do not race there. So a task that touches its thread's own memory or asks for the thread's number is *bound*: from
@@ -167,15 +168,37 @@ impl Rank {
 }
 
 impl Rank {
+    /// Whether nothing depends on tasks being strands: PINT has all of their accesses, and there was no operation that one of them could complete for another.
+    pub fn has_tasks_by_graph(&self) -> bool {
+        self.ranks == 1 && !self.operates && self.has_crew() && self.watch.as_ref().is_some_and(|watch| watch.looks())
+    }
+
     /// The strand creates a task: its role, if it can have one.
     pub fn task(&mut self, creator: &Recorder) -> Option<Role> {
+        let knows = &self.knowledge[creator.strand.number() as usize];
+        self.role(self.idle_for(knows), knows.phase)
+    }
+
+    /// A task that was created without a role, with this token, begins on a thread: its role, if it must have one by now. It is not its own what the thread holds.
+    pub fn task_begins(&mut self, thread: &Recorder, created: Token) -> Option<Role> {
+        if self.has_tasks_by_graph() && thread.held.is_empty() {
+            return None;
+        }
+        let knows = self.tokens.get(&created)?;
+        self.role(self.idle_for(knows), knows.phase)
+    }
+
+    /// A strand whose end is known to who knows this.
+    fn idle_for(&self, knows: &Knowledge) -> Option<usize> {
+        self.tasks.idle.iter().rposition(|idle| knows.of(idle.strand) > idle.end.0)
+    }
+
+    /// For a task that comes after this phase: that strand, or one that nobody had before.
+    fn role(&mut self, idle: Option<usize>, phase: Phase) -> Option<Role> {
         if self.muted || self.single() {
             return None;
         }
-        let knows = &self.knowledge[creator.strand.number() as usize];
-        let phase = knows.phase;
-        let known = self.tasks.idle.iter().rposition(|idle| knows.of(idle.strand) > idle.end.0);
-        let (strand, pos) = match known.map(|index| self.tasks.idle.swap_remove(index)) {
+        let (strand, pos) = match idle.map(|index| self.tasks.idle.swap_remove(index)) {
             Some(idle) => (idle.strand, Pos(idle.pos.0 + 1)),
             None if self.tasks.made < MOST => {
                 self.tasks.made += 1;
