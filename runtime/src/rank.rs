@@ -525,12 +525,13 @@ impl Rank {
         }
     }
 
-    /// Makes room in a strand's buffer, or binds it to its thread: what a full buffer asks for.
+    /// Makes room in a strand's buffer, binds it to its thread, or counts its store: what a full buffer asks for.
     pub fn make_room(&mut self, recorder: &mut Recorder) {
         self.drain(recorder);
         if recorder.asked() {
             self.bind(recorder);
         }
+        self.count_store(recorder);
     }
 
     /// A strand is about to be created.

@@ -7,6 +7,7 @@ use crate::rank::{Binding, Role, Section};
 use crate::regions::Regions;
 use crate::runs::{Memory, Offered, Room, Run, Runs, Touch};
 use crate::stacks::CallStack;
+use crate::stores::{Stored, Stores};
 use crate::underway::{UnderWay, Use};
 use std::sync::Arc;
 use thrille_model::{Act, Comb, Held, Interval, Kind, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand, Token, comb};
@@ -54,6 +55,8 @@ pub struct Recorder {
     /// The critical sections it is in, of locks that are counted.
     pub(crate) sections: Vec<Section>,
     pub(crate) runs: Runs,
+    /// Stores that somebody may wait for.
+    pub(crate) stores: Stores,
     /// Operations that repeated and were not recorded: to whom, how many, how many bytes.
     pub(crate) repeated: Vec<(Rank, u64, u64)>,
     /// The strand's calls.
@@ -204,6 +207,7 @@ impl Recorder {
             sections: Vec::new(),
             repeated: Vec::new(),
             runs: Runs::new(BUFFERED),
+            stores: Stores::default(),
             stack: CallStack::new(),
             calling: 0,
             regions,
@@ -501,6 +505,15 @@ impl Recorder {
         let (owner, segment) = (region.owner, region.segment);
         if self.spares(address, address.saturating_add(len)) {
             return Room::Enough;
+        }
+        if matches!((kind, act), (Kind::Write, Act::Store)) && (self.threaded || owner != self.strand.rank) {
+            let stored = Stored { address, owner, segment, lo, len: hi - lo };
+            if self.stores.counts(stored, pc) {
+                let used = self.under_way.touches(owner, segment, lo, hi);
+                self.crossed.any |= used;
+                let _ = self.record(if used { self.pos } else { self.epoch }, lo, hi, owner, segment, kind, act, pc);
+                return Room::Full;
+            }
         }
         if self.under_way.is_empty() {
             let memory = Memory { start: region.start, end: region.end, offset: region.offset, era: self.era };
