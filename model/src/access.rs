@@ -52,7 +52,7 @@ pub enum Kind {
     Write,
     /// An atomic read or update.
     Atomic(Atomic),
-    /// The read of a wait or test routine: one-sided updates of the word are what it is there for.
+    /// The read of a wait or test routine: updates of the word by others are what it is there for.
     Await,
 }
 

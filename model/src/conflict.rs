@@ -42,12 +42,17 @@ fn go_together(a: &Access, b: &Access) -> bool {
             let in_order = x.ordered && y.ordered && a.strand.rank == b.strand.rank;
             aligned && (atomic_towards_each_other(x, y) || in_order && (x.domain, x.ty) == (y.domain, y.ty))
         }
-        // What is waited for is the update of another PE, or an atomic one.
+        // What is waited for may be updated by an atomic, a put or a store.
         (Kind::Await, Kind::Atomic(_)) | (Kind::Atomic(_), Kind::Await) => true,
-        (Kind::Await, Kind::Write) => b.operation().is_some(),
-        (Kind::Write, Kind::Await) => a.operation().is_some(),
+        (Kind::Await, Kind::Write) => updates_at_once(b),
+        (Kind::Write, Kind::Await) => updates_at_once(a),
         _ => false,
     }
+}
+
+/// Whether a word is never seen half written.
+fn updates_at_once(write: &Access) -> bool {
+    write.operation().is_some() || write.act == Act::Store
 }
 
 fn atomic_towards_each_other(a: Atomic, b: Atomic) -> bool {

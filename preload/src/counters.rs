@@ -1,6 +1,6 @@
 //! Counters in memory that all ranks share: which update of a word an observer saw.
 //!
-//! A counter's lowest bit locks it, the next one says that somebody has seen this version of the word, nine more are for who shares one among several
+//! A counter's lowest bit locks it, the next one says that somebody has seen this version of the word, eleven more are for who shares one among several
 //! words, and one says that somebody waits for the lock: an operation on a word and the counting of it are one step for all who do the same. The counters lie in one anonymous memory file, as sparse as their use. Rank 0 makes the file; the others open it through rank 0's descriptor, so that it
 //! has no name and leaves no trace. So the ranks must be on one machine; elsewhere there are no counters.
 
@@ -17,9 +17,9 @@ use thrille_runtime::Made;
 const LOCKED: u64 = 1;
 const SEEN: u64 = 1 << 1;
 const NOTES_AT: u32 = 2;
-const NOTES: u64 = 0x1ff;
-const WANTED: u64 = 1 << 11;
-const VERSION_AT: u32 = 12;
+const NOTES: u64 = 0x7ff;
+const WANTED: u64 = 1 << 13;
+const VERSION_AT: u32 = 14;
 
 /// After so many looks a thread lets others run, and says that it waits.
 const LOOKS: u32 = 50;
@@ -86,17 +86,35 @@ impl Counters {
         Some(Self { base, number })
     }
 
+    /// The notes of a counter.
+    #[cfg(feature = "shmem")]
+    pub fn notes(&self, index: u64) -> u16 {
+        self.cell(index).map_or(0, |cell| (cell.load(Ordering::Relaxed) >> NOTES_AT & NOTES) as u16)
+    }
+
+    /// Adds to them, though somebody else may have locked it: what nobody adds who has.
+    #[cfg(feature = "shmem")]
+    pub fn note(&self, index: u64, note: u16) {
+        if self.notes(index) & note == 0
+            && let Some(cell) = self.cell(index)
+        {
+            cell.fetch_or(u64::from(note) << NOTES_AT, Ordering::Relaxed);
+        }
+    }
+
+    fn cell(&self, index: u64) -> Option<&'static AtomicU64> {
+        // SAFETY: within the mapping, which stays.
+        (index < self.number).then(|| unsafe { &*self.base.add(index as usize) })
+    }
+
     /// Locks the counter of a word. While somebody else has it, `help` is called: its holder may wait for something that this process must do.
     ///
     /// Who holds it may give up the processor in the midst of its operation, and come back for the next one at once, as when it polls: others
     /// would never see it unlocked. So they say that they wait, and who comes later lets them go first.
     pub fn lock(&'static self, index: u64, word: Word, help: impl Fn()) -> Option<Counted> {
-        if index >= self.number {
-            return None;
-        }
+        let cell = self.cell(index)?;
         sampled::counts_word();
-        // SAFETY: within the mapping.
-        Some(Counted::lock(unsafe { &*self.base.add(index as usize) }, word, help))
+        Some(Counted::lock(cell, word, help))
     }
 }
 

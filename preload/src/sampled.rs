@@ -414,6 +414,13 @@ pub fn records(block: *mut Block, pc: u64) -> bool {
     }
 }
 
+/// Whether a thread's loads and stores are not all looked at.
+#[cfg(feature = "shmem")]
+pub fn is_sampled(block: *mut Block) -> bool {
+    // SAFETY: the block is this thread's own.
+    unsafe { !(*block).seat.is_null() }
+}
+
 /// Whether a call that changes or observes words, and completes nothing, is carried out and nothing else: the round is dark.
 #[inline]
 #[cfg(feature = "shmem")]

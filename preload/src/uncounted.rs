@@ -23,6 +23,9 @@
 //! its atomics, flags and locks are carried out and nothing else until the round ends. Who has a lock from a dark round on records nothing before it gives it
 //! back: what it hands over by that is not known. Only where rounds end.
 //!
+//! Where not all stores are looked at, one may be what somebody waited for: who waits for a word that is known to be stored to, or that has a value and was never
+//! updated, makes the round dark as well.
+//!
 //! What it costs: races of dark rounds that begin after the observation. The first updates of each place in the program are not passed over, so tracts
 //! with flags and counters that are waited for are known as a rule before anything passes.
 
@@ -113,6 +116,14 @@ pub fn observed(word: Word) {
         && let Some(dark) = place(DARK)
     {
         dark.store(round, Ordering::SeqCst);
+    }
+}
+
+/// What was observed may be the doing of a store that was not looked at.
+#[cfg(feature = "shmem")]
+pub fn saw_unknown() {
+    if let Some(dark) = place(DARK) {
+        dark.store(ROUND.load(Ordering::Relaxed), Ordering::SeqCst);
     }
 }
 

@@ -3,6 +3,7 @@
 //! | module | does |
 //! |---|---|
 //! | [`runs`] | merges one strand's loads and stores into runs of bytes: the access path |
+//! | [`stores`] | plain stores that somebody may wait for |
 //! | [`recorder`] | what one strand carries: its position, locks, call stack and runs; touched by its own thread only |
 //! | [`underway`] | what a strand's own operations are using |
 //! | `open` | the operations that are not complete |
@@ -48,6 +49,7 @@ pub mod runs;
 pub mod session;
 pub mod sink;
 pub mod stacks;
+pub mod stores;
 mod thin;
 pub mod trails;
 pub mod underway;

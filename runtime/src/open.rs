@@ -45,6 +45,7 @@ struct Issued {
 pub(crate) struct Operations {
     strands: FxHashMap<Strand, Issued>,
     len: usize,
+    used: bool,
 }
 
 impl Operations {
@@ -54,6 +55,11 @@ impl Operations {
 
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Whether there ever was one.
+    pub fn was_used(&self) -> bool {
+        self.used
     }
 
     /// How many of one strand use private memory.
@@ -69,6 +75,7 @@ impl Operations {
         scope.private += private;
         issued.private += private;
         self.len += 1;
+        self.used = true;
     }
 
     /// Those that a strand has issued on a context, to be completed.

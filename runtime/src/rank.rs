@@ -42,15 +42,12 @@ pub(crate) use locks::Section;
 pub use operations::{End, Operands};
 use rest::Life;
 pub use rest::POOL;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 pub use tasks::Role;
 pub(crate) use tasks::{Binding, thread_of};
 use thrille_analysis::Close;
 use thrille_model::{Access, Caller, Lock, Locksets, Phase, Pos, Site, Strand, SyncEvent, Token};
-
-/// Events from which on it is asked what of them orders anything.
-const LOGGED: usize = 1 << 14;
 
 /// The state that a rank's strands share.
 pub struct Rank {
@@ -79,17 +76,10 @@ pub struct Rank {
     events: Vec<SyncEvent>,
     /// How many ranks there are; 0 if that is not known.
     pub ranks: u32,
-    /// Events at which it is asked next what of them orders anything.
-    next_look: usize,
-    /// Whether nothing that was told at earlier cuts may still be ordered by the log.
-    may_clear: bool,
-    /// The tokens that were known at the last cut: not all of their releases are in the log.
-    tokens_before: FxHashSet<Token>,
+    look: log::Look,
     /// Where the program called for them.
     callers: Callers,
     open: Operations,
-    /// Whether there ever was one.
-    operates: bool,
     closes: Vec<(thrille_model::Rank, Close)>,
     windows: Vec<(u32, u64)>,
     accesses: Vec<Access>,
@@ -145,12 +135,9 @@ impl Rank {
             quarantine: Quarantine::default(),
             events: Vec::new(),
             ranks: 0,
-            next_look: LOGGED,
-            may_clear: true,
-            tokens_before: FxHashSet::default(),
+            look: log::Look::default(),
             callers: Callers::default(),
             open: Operations::default(),
-            operates: false,
             closes: Vec::new(),
             windows: Vec::new(),
             accesses: Vec::new(),
@@ -214,12 +201,13 @@ impl Rank {
         self.strands.len() == 1
     }
 
-    /// Makes room in a strand's buffer, or binds it to its thread: what a full buffer asks for.
+    /// Makes room in a strand's buffer, binds it to its thread, or counts its store: what a full buffer asks for.
     pub fn make_room(&mut self, recorder: &mut Recorder) {
         self.drain(recorder);
         if recorder.asked() {
             self.bind(recorder);
         }
+        self.count_store(recorder);
     }
 
     /// A strand is about to be created.

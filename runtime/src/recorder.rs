@@ -25,6 +25,7 @@ use crate::rank::{Binding, Role, Section};
 use crate::regions::Regions;
 use crate::runs::Runs;
 use crate::stacks::CallStack;
+use crate::stores::Stores;
 use crate::underway::UnderWay;
 use std::sync::Arc;
 use thrille_model::{Held, Interval, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand, Token};
@@ -62,6 +63,8 @@ pub struct Recorder {
     /// The critical sections it is in, of locks that are counted.
     pub(crate) sections: Vec<Section>,
     pub(crate) runs: Runs,
+    /// Stores that somebody may wait for.
+    pub(crate) stores: Stores,
     /// Operations that repeated and were not recorded: to whom, how many, how many bytes.
     pub(crate) repeated: Vec<(Rank, u64, u64)>,
     /// The strand's calls.
@@ -123,6 +126,7 @@ impl Recorder {
             sections: Vec::new(),
             repeated: Vec::new(),
             runs: Runs::new(BUFFERED),
+            stores: Stores::default(),
             stack: CallStack::new(),
             calling: 0,
             regions,

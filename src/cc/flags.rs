@@ -103,6 +103,12 @@ fn part(part: Part, home: &Home, macros: &[&str]) -> Vec<OsString> {
     flags
 }
 
+/// For gcc of any language: loops stay loops, and what they store is stored where that is written, not behind them at the line of the loop.
+fn gcc(version: Option<u32>) -> impl Iterator<Item = OsString> {
+    let stores = version.map(|version| if version >= 12 { "-fno-move-loop-stores" } else { "-fno-tree-loop-im" });
+    ["-fno-tree-loop-distribute-patterns", "-Wno-tsan"].into_iter().chain(stores).map(Into::into)
+}
+
 /// For compiling Fortran. Array assignments must stay calls of memcpy and memset, which the library sees.
 pub fn compile_fortran(family: Family, which: Part, home: &Home) -> Vec<OsString> {
     let mut flags: Vec<OsString> = match which {
@@ -111,8 +117,8 @@ pub fn compile_fortran(family: Family, which: Part, home: &Home) -> Vec<OsString
         Part::Whole => vec!["-fno-omit-frame-pointer".into()],
     };
     flags.push("-fsanitize=thread".into());
-    if family.is_gcc() {
-        flags.extend(["-fno-tree-loop-distribute-patterns", "-Wno-tsan"].map(Into::into));
+    if let Family::Gcc(version) = family {
+        flags.extend(gcc(version));
         if cfg!(target_arch = "x86_64") {
             flags.extend(["memcpy", "memset"].map(|name| format!("-m{name}-strategy=libcall:-1:noalign").into()));
         }
@@ -134,8 +140,8 @@ pub fn compile(family: Family, instrument: &Instrument, which: Part, home: &Home
     }
     let kept = |name: &&str| family.is_gcc() || !CLANG_INSTRUMENTS.contains(name);
     flags.extend(EXPANDED.iter().copied().filter(kept).map(|name| format!("-fno-builtin-{name}").into()));
-    if family.is_gcc() {
-        flags.extend(["-fno-tree-loop-distribute-patterns", "-Wno-tsan"].map(Into::into));
+    if let Family::Gcc(version) = family {
+        flags.extend(gcc(version));
     }
     if home.model == Model::Shmem {
         flags.extend(["-isystem".into(), home.include.clone().into()]);

@@ -212,7 +212,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// Topics that Open MPI's OpenSHMEM library, which is of version 1.4, has the calls for: by day these, each racy and safe.
-const OSHMEM: [&str; 12] = [
+const OSHMEM: [&str; 13] = [
     "amo_get",
     "atomic_fetch_flag",
     "cas_lock",
@@ -225,6 +225,7 @@ const OSHMEM: [&str; 12] = [
     "lock_handover",
     "nbi_put_origin_heap",
     "omp_taskwait",
+    "store_flag_put",
 ];
 
 fn oshmem_trials() -> Vec<Trial> {

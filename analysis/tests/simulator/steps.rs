@@ -132,14 +132,18 @@ impl World {
                 }
             }
             21 => {
-                // A put of a word that others may wait for, or a load or store of one.
+                // A put or store of a word that others may wait for, who does so, or a load or store of one.
                 let word = Self::word(word_number);
+                let channel = Channel { target: word.owner, ..channel };
                 if how & (3 << 20) == 0 {
                     let kind = if how & (1 << 22) == 0 { Kind::Read } else { Kind::Write };
                     self.access_word(s, word, kind, Span::Point, site);
                     return;
                 }
-                let channel = Channel { target: word.owner, ..channel };
+                if how & (3 << 20) == 1 << 20 {
+                    self.store_or_wait(s, word_number, channel, site, how);
+                    return;
+                }
                 let pos = self.tick(s);
                 self.access_word(s, word, Kind::Write, operation(Order::Fenced(channel)), site);
                 self.versions[World::counter(word_number)] += 1;
@@ -207,6 +211,21 @@ impl World {
 
     pub fn word(n: u64) -> Word {
         Word { owner: Rank((n / WORDS) as u32), segment: Segment::Statics, offset: (n % WORDS) * 8 }
+    }
+
+    /// A store that counts, which a fence puts behind puts to the same rank, or who waits for one.
+    fn store_or_wait(&mut self, s: usize, number: u64, via: Channel, site: Site, how: u32) {
+        let (word, counter) = (Self::word(number), Self::counter(number));
+        if how & (1 << 22) == 0 {
+            self.access_word(s, word, Kind::Write, Span::Point, site);
+            self.versions[counter] += 1;
+            let (version, via) = (self.versions[counter], Some(via));
+            self.event(s, Sync::Update { word, version, how: How::Set, via, signals: false });
+        } else {
+            self.tick(s);
+            self.access_word(s, word, Kind::Await, Span::Point, site);
+            self.event(s, Sync::Observe { word, version: self.versions[counter] });
+        }
     }
 
     pub fn message(&mut self, from: usize, to: usize) {

@@ -53,7 +53,7 @@ fn put_seen(
 }
 
 /// The value of one element.
-fn value(at: *const c_void, bytes: usize) -> Change {
+pub fn value(at: *const c_void, bytes: usize) -> Change {
     // SAFETY: the element that is about to be put.
     unsafe {
         match bytes {

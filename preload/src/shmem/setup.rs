@@ -59,6 +59,7 @@ fn start(told: &Told) {
         return;
     }
     if let Some(sink) = file(told) {
+        thrille_runtime::stores::count_by(words::STORES);
         begin(told, transport, sink, regions(told.size));
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::shmem::call::{Call, Target, call, calls};
 use crate::shmem::{library, unused, words};
-use crate::uncounted;
+use crate::{sampled, uncounted};
 use std::ffi::{c_int, c_long};
 use thrille_model::{Act, Ctx, Kind};
 
@@ -12,8 +12,11 @@ fn begin<T>(ivars: *const T, nelems: usize, status: *const c_int) -> Option<Call
     let mut call = call()?;
     call.issue();
     library::help();
+    let me = Target { ctx: Ctx(0), pe: call.me() };
     for i in included(nelems, status) {
-        call.touch(ivars.wrapping_add(i).cast(), size_of::<T>(), Kind::Await, Act::Wait);
+        let ivar = ivars.wrapping_add(i);
+        call.touch(ivar.cast(), size_of::<T>(), Kind::Await, Act::Wait);
+        call.part(ivar, me).into_iter().for_each(words::awaits);
     }
     Some(call)
 }
@@ -72,10 +75,13 @@ fn saw<T: Waited>(call: &mut Call, ivar: *const T, least: Option<u64>) {
         let known = call.knows(part.word);
         // SAFETY: the program's own variable, which others change as long as the counter is not locked.
         let value = || u64::try_from(unsafe { ivar.read_volatile() }.wide()).unwrap_or(u64::MAX);
-        let seen = words::lock(part).map(|mut locked| locked.reached(value(), least, known));
-        if let Some(seen) = seen {
-            call.observe(seen, known);
+        let Some(mut locked) = words::lock(part) else { return };
+        if sampled::is_sampled(call.o.block) && locked.is_doubtful(value()) {
+            return uncounted::saw_unknown();
         }
+        let seen = locked.reached(value(), least, known);
+        drop(locked);
+        call.observe(seen, known);
     }
 }
 
@@ -225,9 +231,13 @@ calls! {
     fn signal_wait_until(sig_addr: *mut u64, cmp: c_int, cmp_value: u64) -> u64 {
         let call = begin(sig_addr, 1, std::ptr::null());
         let value = unsafe { pshmem_signal_wait_until(sig_addr, cmp, cmp_value) };
-        // What it returns is what it has seen, if anybody looks at it.
-        let unused = call.as_ref().is_some_and(|call| unsafe { unused::is_unused(call.o.pc) });
-        saw_one(call, sig_addr, 1, 0, if unused { Condition(cmp, cmp_value) } else { Condition(EQ, value) });
+        if let Some(mut call) = call {
+            saw(&mut call, sig_addr, least(cmp, cmp_value.into()));
+            // What it returns is what it has seen as well, if anybody looks at it.
+            if !unsafe { unused::is_unused(call.o.pc) } {
+                saw(&mut call, sig_addr, Some(value));
+            }
+        }
         value
     }
 }

@@ -10,9 +10,11 @@
 use crate::counters::{Counted, Counters};
 use crate::link::Link;
 use crate::rank::Told;
-use crate::shmem::library;
+use crate::shmem::{library, rma};
+use std::ffi::c_void;
 use std::sync::OnceLock;
-use thrille_model::{How, Rank, Segment, Word};
+use thrille_model::{Channel, Ctx, How, Rank, Segment, Word};
+use thrille_runtime::stores::{Counts, Stored};
 use thrille_runtime::{Made, Recorder};
 
 static WORDS: OnceLock<Words> = OnceLock::new();
@@ -68,12 +70,30 @@ pub enum Change {
     By(u64),
     /// It is replaced.
     To(u64),
+    /// It is about to be replaced, and is this until then.
+    From(u64),
     /// Something else.
     Some,
 }
 
+impl Change {
+    /// The value that an update replaces.
+    fn before(self) -> Self {
+        match self {
+            Self::To(value) => Self::From(value),
+            other => other,
+        }
+    }
+}
+
 /// A note of a counter: the word's value is not its version, or not to be relied on.
 const ODD: u16 = 1 << 8;
+
+/// The same: somebody has waited for a word of the cell. Not noted by who has it locked.
+const AWAITED: u16 = 1 << 9;
+
+/// The same: one was changed by a plain store.
+const STORED: u16 = 1 << 10;
 
 /// Up to here it is.
 const REGULAR: u64 = 64;
@@ -106,6 +126,7 @@ impl Locked {
         let regular = match change {
             Change::By(by) => by == 1,
             Change::To(value) => value == made.version,
+            Change::From(value) => value + 1 == made.version,
             Change::Some => false,
         };
         if !regular || made.version > REGULAR {
@@ -115,6 +136,11 @@ impl Locked {
             made.unseen_before = false;
         }
         (word, made, how)
+    }
+
+    /// Whether what the bytes are now may have come about by a store that was not counted, where not all of them are seen.
+    pub fn is_doubtful(&self, value: u64) -> bool {
+        self.counted.notes & STORED != 0 || (value != 0 && self.counted.latest() == 0)
     }
 
     /// The bytes, which have this value now, were waited for until they had reached another.
@@ -157,14 +183,47 @@ pub fn lock(part: Part) -> Option<Locked> {
 }
 
 fn counter(word: Word) -> Option<Counted> {
+    let (words, index) = index(word)?;
+    words.counters.lock(index, word, library::progress)
+}
+
+fn index(word: Word) -> Option<(&'static Words, u64)> {
     let words = WORDS.get()?;
     let within = match word.segment {
         Segment::Heap if word.offset < words.heap => word.offset,
         Segment::Statics if word.offset < words.statics => words.heap + word.offset,
         _ => return None,
     };
-    let index = (u64::from(word.owner.0) * (words.heap + words.statics) + within) / CELL;
-    words.counters.lock(index, word, library::progress)
+    Some((words, (u64::from(word.owner.0) * (words.heap + words.statics) + within) / CELL))
+}
+
+/// Somebody waits for a word, or tests it: stores to it are counted from now on.
+pub fn awaits(part: Part) {
+    if let Some((words, index)) = index(part.word) {
+        words.counters.note(index, AWAITED);
+    }
+}
+
+/// Plain stores are counted like puts, as far as somebody may wait for what they change.
+pub const STORES: Counts = Counts { is_awaited, count };
+
+fn is_awaited(stored: &Stored) -> bool {
+    let noted = |part: Part| index(part.word).is_some_and(|(words, index)| words.counters.notes(index) & AWAITED != 0);
+    parts(stored.owner, stored.segment, stored.lo, stored.len).any(noted)
+}
+
+/// Counts a store before it happens: who looks in between takes it to have seen one more than it has, which can only order more.
+fn count(rank: &mut thrille_runtime::Rank, recorder: &mut Recorder, stored: &Stored) {
+    let change = rma::value(stored.address as *const c_void, stored.len as usize).before();
+    let me = recorder.strand().rank;
+    let via = Channel { origin: me, ctx: Ctx(0), target: stored.owner };
+    for part in parts(stored.owner, stored.segment, stored.lo, stored.len) {
+        let Some(mut locked) = lock(part) else { continue };
+        locked.counted.notes |= STORED;
+        let (word, made, how) = locked.write(How::Set, change);
+        drop(locked);
+        rank.update(recorder, word, made, how, Some(via), false);
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! With one strand, an access belongs to the phase it is in. With several, a strand that the barrier's caller does not know of is not ordered by it: the upper bound stays open until a
 //! barrier's caller knows of the access ([`Status::settled`]).
 
-use super::{LOGGED, Rank};
+use super::Rank;
 use crate::recorder::Recorder;
 use thrille_analysis::{Gathered, Status};
 use thrille_model::{Access, LocksetId, Phase, Pos, Span, Strand, Sync, Token};
@@ -101,10 +101,7 @@ impl Rank {
             windows: std::mem::take(&mut self.windows),
             events: {
                 // What may stay with its owner is ordered by the log.
-                self.may_clear = self.single() && self.open.is_empty();
-                self.next_look = LOGGED;
-                self.tokens_before.clear();
-                self.tokens_before.extend(self.tokens.keys());
+                self.look.after_cut(self.single() && self.open.is_empty(), self.tokens.keys());
                 std::mem::take(&mut self.events)
             },
             locksets: self.locksets.clone(),

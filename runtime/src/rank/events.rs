@@ -2,7 +2,7 @@
 
 use super::knowledge::Knowledge;
 use super::rest::Life;
-use super::{LOGGED, Rank, log};
+use super::{Rank, log};
 use crate::carried::Made;
 use crate::recorder::Recorder;
 use thrille_model::{Access, Channel, Ctx, How, Pos, Span, Strand, Sync, SyncEvent, Token, Word};
@@ -26,7 +26,7 @@ impl Rank {
         self.carried.fix(pos);
         let at = self.callers.of(recorder.calling);
         self.events.push(SyncEvent { strand: recorder.strand, pos, sync, at });
-        if self.events.len() >= self.next_look {
+        if self.events.len() >= self.look.next {
             self.shorten_log(pos);
         }
     }
@@ -34,7 +34,7 @@ impl Rank {
     /// The log is long.
     #[cold]
     fn shorten_log(&mut self, pos: Pos) {
-        if self.may_clear && self.ranks == 1 && self.has_crew() && self.orders_all() {
+        if self.look.may_clear && self.ranks == 1 && self.has_crew() && self.orders_all() {
             // There is nothing that the log could order: what comes after something yet to happen is yet to happen as well.
             self.carried.end(pos);
             self.events.clear();
@@ -50,11 +50,11 @@ impl Rank {
                 };
                 [Some(access.begin), end].into_iter().flatten().map(|pos| (access.strand, pos))
             });
-            let (tokens, before) = (&self.tokens, &self.tokens_before);
-            let is_over = |token: &Token| !tokens.contains_key(token) && !before.contains(token);
+            let (tokens, look) = (&self.tokens, &self.look);
+            let is_over = |token: &Token| !tokens.contains_key(token) && !look.before.contains(token);
             log::shorten(&mut self.events, records.chain(open), is_over);
         }
-        self.next_look = self.events.len() * 2 + LOGGED;
+        self.look.again(self.events.len());
     }
 
     /// Whether what the strand does to private memory is PINT's alone: it is part of a task graph, and no operation of the rank is under way that could be using such memory.

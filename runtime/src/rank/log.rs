@@ -12,6 +12,39 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use thrille_model::{Pos, Strand, Sync, SyncEvent, Token};
 
+/// Events from which on it is asked what of them orders anything.
+const LOGGED: usize = 1 << 14;
+
+/// When to look at the log next, and what of earlier cuts to keep in mind then.
+pub(super) struct Look {
+    /// At so many events.
+    pub next: usize,
+    /// Whether nothing that was told at earlier cuts may still be ordered by the log.
+    pub may_clear: bool,
+    /// The tokens that were known at the last cut: not all of their releases are in the log.
+    pub before: FxHashSet<Token>,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self { next: LOGGED, may_clear: true, before: FxHashSet::default() }
+    }
+}
+
+impl Look {
+    /// The log has been looked at, and this much of it is left.
+    pub fn again(&mut self, left: usize) {
+        self.next = left * 2 + LOGGED;
+    }
+
+    /// The log was told, at which time these tokens were known.
+    pub fn after_cut<'a>(&mut self, may_clear: bool, known: impl Iterator<Item = &'a Token>) {
+        (self.next, self.may_clear) = (LOGGED, may_clear);
+        self.before.clear();
+        self.before.extend(known);
+    }
+}
+
 /// Of each strand, how many of its places that count are known to come before.
 type Known = Vec<u32>;
 

@@ -118,7 +118,6 @@ impl Rank {
                 };
                 recorder.use_until_done(uses);
                 let locks = recorder.all_held();
-                self.operates = true;
                 self.open.add(ctx, Open { access, locks, uses, shipped: false, completed: None });
             }
         }

@@ -4,6 +4,7 @@ use super::using::Crossed;
 use super::{Recorder, UNRESOLVED};
 use crate::rank::Binding;
 use crate::runs::{Memory, Offered, Room, Run, Touch};
+use crate::stores::Stored;
 use thrille_model::{Act, Interval, Kind, Pos, Rank, Segment};
 
 impl Recorder {
@@ -56,6 +57,15 @@ impl Recorder {
         let (owner, segment) = (region.owner, region.segment);
         if self.spares(address, address.saturating_add(len)) {
             return Room::Enough;
+        }
+        if matches!((kind, act), (Kind::Write, Act::Store)) && (self.threaded || owner != self.strand.rank) {
+            let stored = Stored { address, owner, segment, lo, len: hi - lo };
+            if self.stores.counts(stored, pc) {
+                let used = self.under_way.touches(owner, segment, lo, hi);
+                self.crossed.any |= used;
+                let _ = self.record(if used { self.pos } else { self.epoch }, lo, hi, owner, segment, kind, act, pc);
+                return Room::Full;
+            }
         }
         if self.under_way.is_empty() {
             let memory = Memory { start: region.start, end: region.end, offset: region.offset, era: self.era };

@@ -1,0 +1,21 @@
+/* thrille: n=2 flags=-O2 */
+/* A sum in a loop, which compilers keep in a register: the line is that of the statement, not of the loop. */
+#include <shmem.h>
+
+static double sum;
+static double terms[64];
+
+int main(void)
+{
+    shmem_init();
+    int me = shmem_my_pe(), count = 32 * shmem_n_pes();
+    if (me == 0)
+        shmem_double_p(&sum, 1, 1); /* race: a */
+    if (me == 1) {
+        for (int i = 0; i < count; i++)
+            sum += terms[i]; /* race: a */
+    }
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}
