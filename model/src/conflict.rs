@@ -2,6 +2,7 @@
 
 use crate::access::{Access, Act, Atomic, Domain, Kind};
 use crate::lock::{Lock, Locksets};
+use crate::place::Segment;
 
 /// Whether the two touch a common byte in ways that do not go together. Order and locks are not looked at.
 pub fn conflict(a: &Access, b: &Access) -> bool {
@@ -29,9 +30,13 @@ fn same_operation(a: &Access, b: &Access) -> bool {
         && (a.operation().is_some() && b.operation().is_some() || a.site == b.site)
 }
 
-/// Members of a collective write each other's buffers together: that is the library's business too.
+/// Members of a collective write each other's symmetric memory together: that is the library's business too. Nobody but the process itself uses its buffers
+/// where there is no such memory: two processes that hand over the same bytes of a shared window are two.
 fn of_collectives(a: &Access, b: &Access) -> bool {
-    a.strand.rank != b.strand.rank && a.act == Act::Collective && b.act == Act::Collective
+    matches!(a.place.segment, Segment::Heap | Segment::Statics)
+        && a.strand.rank != b.strand.rank
+        && a.act == Act::Collective
+        && b.act == Act::Collective
 }
 
 fn go_together(a: &Access, b: &Access) -> bool {

@@ -6,10 +6,12 @@
 //! | root to all | bcast, scatter |
 //! | all to root | reduce, gather |
 //! | each to those behind it | scan, exscan |
+//! | who gives to who gets | allgatherv, `reduce_scatter`, where some counts are zero: all members know them |
+//! | pair by pair | alltoallv, alltoallw: each member knows its own counts alone |
 //!
 //! What is all to all within one group is between the two of an intercommunicator: each group comes after the other, and nobody after others of its own.
 //!
-//! A blocking one of all with all over the whole world is a global barrier. A nonblocking one releases when it is called and acquires when
+//! A blocking one of all with all over the whole world is a global barrier; whether alltoallv is one the members ask each other. A nonblocking one releases when it is called and acquires when
 //! its request is complete. One that moves no data need not wait for anybody, and orders nothing; nor does one between the root and who has no part in it.
 
 use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, has_ended, in_place, scope};
@@ -21,17 +23,31 @@ use crate::mpi::p2p::Repeat;
 use crate::mpi::requests::{self, Pending};
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::ffi::{c_int, c_void};
-use thrille_model::{Act, Kind, Token};
+use std::ops::Range;
+use thrille_model::{Act, Kind, Rank, Token};
 
 /// Who comes before whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Flow {
     AllToAll,
     RootToAll(c_int),
     AllToRoot(c_int),
     /// By rank.
     Chain,
+    /// Who gives something before who gets something: whether this process does.
+    GiversToGetters {
+        gives: bool,
+        gets: bool,
+    },
+    /// Pair by pair: those that this process gives something to, and those that it gets something from.
+    Pairs {
+        to: Vec<Rank>,
+        from: Vec<Rank>,
+    },
 }
+
+/// The tag of what goes from one to another in collectives: no message has it.
+const PAIR: i64 = -4;
 
 /// What this process does.
 #[derive(Default)]
@@ -56,22 +72,30 @@ fn bystander(about: &About, root: c_int) -> bool {
     about.inter && root == mpi_sys::MPI_PROC_NULL
 }
 
-fn part(flow: Flow, about: &About, token: Token, buffers: &[Buffer]) -> Part {
+fn part(flow: &Flow, about: &About, token: Token, buffers: &[Buffer], me: Rank) -> Part {
+    let Token::Collective { group, seq } = token else { return Part::default() };
     let uses = |written: bool| buffers.iter().any(|buffer| (buffer.kind != Kind::Read) == written);
-    let (releases, acquires) = match flow {
-        Flow::AllToAll if about.inter => {
-            let Token::Collective { group, seq } = token else { return Part::default() };
-            let of_side = |side| vec![link(group, seq, side)];
-            return Part { releases: of_side(about.side), acquires: of_side(1 - about.side) };
+    let list = |does: bool, token: Token| if does { vec![token] } else { Vec::new() };
+    let (releases, acquires) = match *flow {
+        Flow::AllToAll | Flow::GiversToGetters { .. } if about.inter => {
+            let (gives, gets) = flow.ends();
+            return Part {
+                releases: list(gives, link(group, seq, about.side)),
+                acquires: list(gets, link(group, seq, 1 - about.side)),
+            };
         }
-        Flow::AllToAll => (true, true),
+        Flow::AllToAll | Flow::GiversToGetters { .. } => flow.ends(),
+        Flow::Pairs { ref to, ref from } => {
+            let token = |from, to| Token::Message { group, from, to, tag: PAIR, seq };
+            let releases = to.iter().map(|&to| token(me, to)).collect();
+            return Part { releases, acquires: from.iter().map(|&from| token(from, me)).collect() };
+        }
         Flow::RootToAll(root) if bystander(about, root) => (false, false),
         Flow::AllToRoot(root) if bystander(about, root) => (false, false),
         // Whose part is empty waits for nobody, and nobody for it.
         Flow::RootToAll(root) => (is_root(about, root), !is_root(about, root) && uses(true)),
         Flow::AllToRoot(root) => (!is_root(about, root) && uses(false), is_root(about, root)),
         Flow::Chain => {
-            let Token::Collective { group, seq } = token else { return Part::default() };
             let (rank, last) = (about.rank, about.size - 1);
             return Part {
                 releases: (rank < last).then(|| link(group, seq, rank)).into_iter().collect(),
@@ -79,27 +103,93 @@ fn part(flow: Flow, about: &About, token: Token, buffers: &[Buffer]) -> Part {
             };
         }
     };
-    let list = |does: bool| if does { vec![token] } else { Vec::new() };
-    Part { releases: list(releases), acquires: list(acquires) }
+    Part { releases: list(releases, token), acquires: list(acquires, token) }
+}
+
+impl Flow {
+    /// Whether this process gives and gets, where that is all there is to know.
+    fn ends(&self) -> (bool, bool) {
+        match *self {
+            Self::GiversToGetters { gives, gets } => (gives, gets),
+            _ => (true, true),
+        }
+    }
+
+    /// Of what is gathered everywhere by these counts, the same ones at all.
+    fn gathered<N: Copy + Into<i64>>(about: &About, gives: bool, counts: *const N, ty: MPI_Datatype) -> Self {
+        let counts = counted(counts, ty, about.everybody());
+        let gives = if about.inter { gives } else { counts[about.rank.max(0) as usize] };
+        Self::between(gives && !counts.contains(&false), gives, counts.contains(&true))
+    }
+
+    /// Of a reduction whose result is scattered by these counts: each part of it is of all.
+    fn scattered<N: Copy + Into<i64>>(about: &About, counts: *const N, ty: MPI_Datatype) -> Self {
+        let counts = counted(counts, ty, 0..about.size.max(0) as usize);
+        Self::between(!counts.contains(&false), counts.contains(&true), counts[about.rank.max(0) as usize])
+    }
+
+    fn between(all: bool, gives: bool, gets: bool) -> Self {
+        if all { Self::AllToAll } else { Self::GiversToGetters { gives, gets } }
+    }
+
+    /// Of an exchange, given for each whether this process gives it and gets from it anything.
+    fn exchanged(about: &About, comm: MPI_Comm, gives: &[bool], gets: &[bool]) -> Self {
+        let others = |there: &[bool]| {
+            let ranks = (0..).zip(there).filter(|&(rank, &there)| there && (about.inter || rank != about.rank));
+            ranks.filter_map(|(rank, _)| comms::peer(comm, rank)).collect()
+        };
+        Self::Pairs { to: others(gives), from: others(gets) }
+    }
+
+    /// What it is once all members of a communicator of everybody have said what they know of it.
+    fn agreed(self, about: &About, comm: MPI_Comm) -> Self {
+        let Self::Pairs { to, from } = &self else { return self };
+        let others = about.peers.max(1) as usize - 1;
+        let (mine, mut all) = (i32::from((to.len(), from.len()) == (others, others)), 0);
+        // SAFETY: all members of the communicator are here, with one number each.
+        unsafe {
+            let (ty, op) = (mpi_sys::RSMPI_INT32_T, mpi_sys::RSMPI_MIN);
+            mpi_sys::PMPI_Allreduce((&raw const mine).cast(), (&raw mut all).cast(), 1, ty, op, comm);
+        }
+        if all != 0 { Self::AllToAll } else { self }
+    }
+}
+
+/// For each, whether there is anything in what is counted for it.
+fn counted<N: Copy + Into<i64>>(counts: *const N, ty: MPI_Datatype, members: Range<usize>) -> Vec<bool> {
+    let sized = layout(ty).size > 0;
+    // SAFETY: the program's array has as many elements as there are members.
+    members.map(|i| sized && unsafe { *counts.add(i) }.into() > 0).collect()
+}
+
+/// The same where each has a type of its own.
+fn counted_each<N: Copy + Into<i64>>(counts: *const N, types: *const MPI_Datatype, members: Range<usize>) -> Vec<bool> {
+    // SAFETY: the program's arrays have as many elements as there are members.
+    members.map(|i| unsafe { (*counts.add(i)).into() > 0 && layout(*types.add(i)).size > 0 }).collect()
 }
 
 /// A blocking collective.
 pub fn collective(
     comm: MPI_Comm,
-    flow: Flow,
-    buffers: impl FnOnce(&About) -> Option<Vec<Buffer>>,
+    what: impl FnOnce(&About) -> (Flow, Option<Vec<Buffer>>),
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(mut call) = call() else { return real() };
     let Some(about) = comms::about(comm) else { return real() };
-    let Some(buffers) = buffers(&about) else { return real() };
+    let (mut flow, Some(buffers)) = what(&about) else { return real() };
+    if about.global {
+        flow = flow.agreed(&about, comm);
+    }
     // Who has the result knows that what went into it was read.
     for buffer in buffers.iter().filter(|b| b.kind == Kind::Read) {
         call.touch(buffer);
     }
     let global = about.global && flow == Flow::AllToAll;
-    let part =
-        if global { None } else { comms::next_collective(comm).map(|token| part(flow, &about, token, &buffers)) };
+    let part = if global {
+        None
+    } else {
+        comms::next_collective(comm).map(|token| part(&flow, &about, token, &buffers, call.me()))
+    };
     match &part {
         None => call.enter_barrier(),
         Some(part) if flow != Flow::Chain => part.releases.iter().for_each(|&t| call.release(t)),
@@ -131,18 +221,17 @@ pub fn collective(
 /// A nonblocking collective.
 pub fn icollective(
     comm: MPI_Comm,
-    flow: Flow,
-    buffers: impl FnOnce(&About) -> Option<Vec<Buffer>>,
+    what: impl FnOnce(&About) -> (Flow, Option<Vec<Buffer>>),
     request: *mut MPI_Request,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(mut call) = call() else { return real() };
     let Some(about) = comms::about(comm) else { return real() };
-    let Some(buffers) = buffers(&about) else { return real() };
+    let (flow, Some(buffers)) = what(&about) else { return real() };
     callbacks::may_combine_later();
     let mut pending = Pending::default();
     if let Some(token) = comms::next_collective(comm) {
-        pending = start(&mut call, flow, &about, token, &buffers);
+        pending = start(&mut call, &flow, &about, token, &buffers);
     }
     let result = real();
     comms::counts(comm, result);
@@ -151,8 +240,8 @@ pub fn icollective(
 }
 
 /// A nonblocking collective begins.
-fn start(call: &mut Call, flow: Flow, about: &About, token: Token, buffers: &[Buffer]) -> Pending {
-    let part = part(flow, about, token, buffers);
+fn start(call: &mut Call, flow: &Flow, about: &About, token: Token, buffers: &[Buffer]) -> Pending {
+    let part = part(flow, about, token, buffers, call.me());
     part.releases.iter().for_each(|&t| call.release(t));
     let mut pending = Pending { tokens: part.acquires, ..Pending::default() };
     if let (Flow::Chain, Token::Collective { group, seq }) = (flow, token) {
@@ -175,13 +264,12 @@ pub struct Recurring {
 /// It is started for the n-th time.
 pub fn again(call: &mut Call, recurring: &Recurring, n: u64) -> Pending {
     let Recurring { flow, about, group, buffers } = recurring;
-    start(call, *flow, about, Token::Collective { group: *group, seq: n }, buffers)
+    start(call, flow, about, Token::Collective { group: *group, seq: n }, buffers)
 }
 
 fn collective_init(
     comm: MPI_Comm,
-    flow: Flow,
-    buffers: impl FnOnce(&About) -> Option<Vec<Buffer>>,
+    what: impl FnOnce(&About) -> (Flow, Option<Vec<Buffer>>),
     request: *mut MPI_Request,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
@@ -192,7 +280,7 @@ fn collective_init(
         && result == SUCCESS
         && let Some(about) = comms::about(comm)
         && let Some(group) = comms::recurring(comm)
-        && let Some(buffers) = buffers(&about)
+        && let (flow, Some(buffers)) = what(&about)
     {
         requests::persist(request, Repeat::Collective(Recurring { flow, about, group, buffers }));
     }
@@ -340,12 +428,12 @@ fn total<N: Copy + Into<i64>>(counts: *const N, n: c_int) -> i64 {
 // SAFETY (all rows): each body forwards the program's own arguments.
 macro_rules! rows {
     ($( $name:ident $nonblocking:ident $persistent:ident ( $($arg:ident : $ty:ty),* ) on $comm:ident : $flow:expr, |$about:ident| $buffers:expr; )*) => { calls! { $(
-        fn $name($($arg: $ty),*), real => { collective($comm, $flow, |$about| $buffers, real) }
+        fn $name($($arg: $ty),*), real => { collective($comm, |$about| ($flow, $buffers), real) }
         fn $nonblocking($($arg: $ty,)* request: *mut MPI_Request), real => {
-            icollective($comm, $flow, |$about| $buffers, request, real)
+            icollective($comm, |$about| ($flow, $buffers), request, real)
         }
         fn $persistent($($arg: $ty,)* info: MPI_Info, request: *mut MPI_Request), real => {
-            collective_init($comm, $flow, |$about| $buffers, request, real)
+            collective_init($comm, |$about| ($flow, $buffers), request, real)
         }
     )* } };
 }
@@ -353,13 +441,13 @@ macro_rules! rows {
 calls! {
     fn Barrier(comm: MPI_Comm), real => {
         echo::barrier(comm, real)
-            .unwrap_or_else(|| collective(comm, Flow::AllToAll, |_| Buffers::new().done(), real))
+            .unwrap_or_else(|| collective(comm, |_| (Flow::AllToAll, Buffers::new().done()), real))
     }
     fn Ibarrier(comm: MPI_Comm, request: *mut MPI_Request), real => {
-        icollective(comm, Flow::AllToAll, |_| Buffers::new().done(), request, real)
+        icollective(comm, |_| (Flow::AllToAll, Buffers::new().done()), request, real)
     }
     fn Barrier_init(comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request), real => {
-        collective_init(comm, Flow::AllToAll, |_| Buffers::new().done(), request, real)
+        collective_init(comm, |_| (Flow::AllToAll, Buffers::new().done()), request, real)
     }
 }
 
@@ -400,7 +488,7 @@ macro_rules! counting {
             buffers.unless_empty(n, ty)
         };
         [<Reduce_scatter $($c)?>] [<Ireduce_scatter $($c)?>] [<Reduce_scatter_init $($c)?>] (from: *const c_void, into: *mut c_void, counts: *const $n, ty: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) on comm:
-            Flow::AllToAll, |about| {
+            Flow::scattered(about, counts, ty), |about| {
             let all = total(counts, about.size);
             // SAFETY: the program's array has as many elements as there are members.
             let mine: i64 = unsafe { *counts.add(about.rank.max(0) as usize) }.into();
@@ -454,17 +542,25 @@ macro_rules! counting {
         [<Allgather $($c)?>] [<Iallgather $($c)?>] [<Allgather_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             Flow::AllToAll, |about| Buffers::new().reads(from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty);
         [<Allgatherv $($c)?>] [<Iallgatherv $($c)?>] [<Allgatherv_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, counts: *const $n, shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-            Flow::AllToAll, |about| Buffers::new().reads(from, n, ty).blocks(about.everybody(), into, counts, shifts, into_ty, Kind::Write).done();
+            Flow::gathered(about, n > 0 && layout(ty).size > 0, counts, into_ty), |about| Buffers::new().reads(from, n, ty).blocks(about.everybody(), into, counts, shifts, into_ty, Kind::Write).done();
         [<Alltoall $($c)?>] [<Ialltoall $($c)?>] [<Alltoall_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             Flow::AllToAll, |about| {
             Buffers::new().reads_of(about.peers, from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty)
         };
         [<Alltoallv $($c)?>] [<Ialltoallv $($c)?>] [<Alltoallv_init $($c)?>] (from: *const c_void, n: *const $n, at: *const $d, ty: MPI_Datatype, into: *mut c_void, m: *const $n, into_at: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-            Flow::AllToAll, |about| {
+            {
+            let gets = counted(m, into_ty, about.everybody());
+            let gives = if in_place(from) { gets.clone() } else { counted(n, ty, about.everybody()) };
+            Flow::exchanged(about, comm, &gives, &gets)
+        }, |about| {
             Buffers::new().blocks(about.everybody(), from, n, at, ty, Kind::Read).blocks(about.everybody(), into, m, into_at, into_ty, Kind::Write).done()
         };
         [<Alltoallw $($c)?>] [<Ialltoallw $($c)?>] [<Alltoallw_init $($c)?>] (from: *const c_void, n: *const $n, at: *const $d, ty: *const MPI_Datatype, into: *mut c_void, m: *const $n, into_at: *const $d, into_ty: *const MPI_Datatype, comm: MPI_Comm) on comm:
-            Flow::AllToAll, |about| {
+            {
+            let gets = counted_each(m, into_ty, about.everybody());
+            let gives = if in_place(from) { gets.clone() } else { counted_each(n, ty, about.everybody()) };
+            Flow::exchanged(about, comm, &gives, &gets)
+        }, |about| {
             Buffers::new().typed_blocks(about.everybody(), from, n, at, ty, Kind::Read).typed_blocks(about.everybody(), into, m, into_at, into_ty, Kind::Write).done()
         };
     } } };

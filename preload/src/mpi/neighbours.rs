@@ -1,8 +1,9 @@
-//! Neighbourhood collectives: what a process did before comes before what its neighbours do after, neighbour by neighbour.
+//! Neighbourhood collectives: what a process did before comes before what its neighbours do after, neighbour by neighbour, as far as it gives them anything.
 
 use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, has_ended};
 use crate::mpi::collectives::{Buffers, begin};
 use crate::mpi::comms;
+use crate::mpi::datatypes::layout;
 use crate::mpi::p2p::Repeat;
 use crate::mpi::requests::{self, Pending};
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Request};
@@ -62,11 +63,26 @@ impl Around {
         }
     }
 
-    /// The places of those that send and of those that are sent to: what belongs to none at the edge of a grid is neither read nor written.
-    fn there(&self) -> (Vec<usize>, Vec<usize>) {
-        let there = |ranks: &[c_int]| (0..ranks.len()).filter(|&i| ranks[i] != mpi_sys::MPI_PROC_NULL).collect();
-        (there(&self.from), there(&self.to))
+    /// The places of those that send anything and of those that are sent anything: what belongs to none at the edge of a grid is neither read
+    /// nor written.
+    fn places(&self, counts: &Counts) -> Places {
+        let there = |ranks: &[c_int], counts: &dyn Fn(usize) -> bool| {
+            (0..ranks.len()).filter(|&i| ranks[i] != mpi_sys::MPI_PROC_NULL && counts(i)).collect()
+        };
+        Places { from: there(&self.from, counts.gets), to: there(&self.to, counts.gives) }
     }
+}
+
+/// Whether there is anything for and from the neighbour at a place.
+struct Counts<'a> {
+    gives: &'a dyn Fn(usize) -> bool,
+    gets: &'a dyn Fn(usize) -> bool,
+}
+
+/// Places of neighbours in the arrays that have one for each.
+struct Places {
+    from: Vec<usize>,
+    to: Vec<usize>,
 }
 
 /// Neighbours as processes, each once.
@@ -77,14 +93,14 @@ struct Processes {
 }
 
 impl Processes {
-    fn of(comm: MPI_Comm, around: &Around) -> Self {
-        let processes = |ranks: &[c_int]| -> Vec<Rank> {
-            let mut all: Vec<Rank> = ranks.iter().filter_map(|&rank| comms::peer(comm, rank)).collect();
+    fn of(comm: MPI_Comm, around: &Around, places: &Places) -> Self {
+        let processes = |ranks: &[c_int], places: &[usize]| -> Vec<Rank> {
+            let mut all: Vec<Rank> = places.iter().filter_map(|&i| comms::peer(comm, ranks[i])).collect();
             all.sort_unstable();
             all.dedup();
             all
         };
-        Self { from: processes(&around.from), to: processes(&around.to) }
+        Self { from: processes(&around.from, &places.from), to: processes(&around.to, &places.to) }
     }
 
     /// The tokens that this process releases and acquires in a collective.
@@ -97,9 +113,9 @@ impl Processes {
 }
 
 /// The tokens of the next one.
-fn tokens(call: &Call, comm: MPI_Comm, around: &Around) -> (Vec<Token>, Vec<Token>) {
+fn tokens(call: &Call, comm: MPI_Comm, around: &Around, places: &Places) -> (Vec<Token>, Vec<Token>) {
     let Some(Token::Collective { group, seq }) = comms::next_collective(comm) else { return (Vec::new(), Vec::new()) };
-    Processes::of(comm, around).tokens(call.me(), group, seq)
+    Processes::of(comm, around, places).tokens(call.me(), group, seq)
 }
 
 /// One begins.
@@ -128,6 +144,7 @@ pub fn again(call: &mut Call, recurring: &Recurring, n: u64) -> Pending {
 
 fn persistent(
     comm: MPI_Comm,
+    counts: &Counts,
     buffers: impl FnOnce(Vec<usize>, Vec<usize>) -> Option<Vec<Buffer>>,
     request: *mut MPI_Request,
     real: impl FnOnce() -> c_int,
@@ -140,9 +157,10 @@ fn persistent(
         && let Some(group) = comms::recurring(comm)
     {
         let around = Around::of(comm, about.rank);
-        let (from, to) = around.there();
-        let buffers = buffers(from, to).unwrap_or_default();
-        let recurring = Recurring { processes: Processes::of(comm, &around), group, buffers };
+        let places = around.places(counts);
+        let processes = Processes::of(comm, &around, &places);
+        let buffers = buffers(places.from, places.to).unwrap_or_default();
+        let recurring = Recurring { processes, group, buffers };
         requests::persist(request, Repeat::Neighbours(recurring));
     }
     result
@@ -150,15 +168,16 @@ fn persistent(
 
 fn blocking(
     comm: MPI_Comm,
+    counts: &Counts,
     buffers: impl FnOnce(Vec<usize>, Vec<usize>) -> Option<Vec<Buffer>>,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(mut call) = call() else { return real() };
     let Some(about) = comms::about(comm) else { return real() };
     let around = Around::of(comm, about.rank);
-    let (releases, acquires) = tokens(&call, comm, &around);
-    let (from, to) = around.there();
-    let buffers = buffers(from, to).unwrap_or_default();
+    let places = around.places(counts);
+    let (releases, acquires) = tokens(&call, comm, &around, &places);
+    let buffers = buffers(places.from, places.to).unwrap_or_default();
     buffers.iter().filter(|b| b.kind == Kind::Read).for_each(|b| call.touch(b));
     for token in releases {
         call.release(token);
@@ -176,6 +195,7 @@ fn blocking(
 
 fn nonblocking(
     comm: MPI_Comm,
+    counts: &Counts,
     buffers: impl FnOnce(Vec<usize>, Vec<usize>) -> Option<Vec<Buffer>>,
     request: *mut MPI_Request,
     real: impl FnOnce() -> c_int,
@@ -183,9 +203,9 @@ fn nonblocking(
     let Some(mut call) = call() else { return real() };
     let Some(about) = comms::about(comm) else { return real() };
     let around = Around::of(comm, about.rank);
-    let tokens = tokens(&call, comm, &around);
-    let (from, to) = around.there();
-    let buffers = buffers(from, to).unwrap_or_default();
+    let places = around.places(counts);
+    let tokens = tokens(&call, comm, &around, &places);
+    let buffers = buffers(places.from, places.to).unwrap_or_default();
     let pending = start(&mut call, tokens, &buffers);
     let result = real();
     comms::counts(comm, result);
@@ -193,15 +213,22 @@ fn nonblocking(
     result
 }
 
-// SAFETY (all rows): each body forwards the program's own arguments.
+/// Whether there is anything in so many elements of a type.
+fn any(count: impl Into<i64>, ty: MPI_Datatype) -> bool {
+    count.into() > 0 && layout(ty).size > 0
+}
+
+// SAFETY (all rows): each body forwards the program's own arguments; its arrays have an element for each neighbour.
 macro_rules! rows {
-    ($( $name:ident $nonblocking:ident $persistent:ident ( $($arg:ident : $ty:ty),* ) on $comm:ident : |$from:ident, $to:ident| $buffers:expr; )*) => { calls! { $(
-        fn $name($($arg: $ty),*), real => { blocking($comm, |$from, $to| $buffers, real) }
+    ($( $name:ident $nonblocking:ident $persistent:ident ( $($arg:ident : $ty:ty),* ) on $comm:ident : gives |$i:ident| $gives:expr, gets |$j:ident| $gets:expr, |$from:ident, $to:ident| $buffers:expr; )*) => { calls! { $(
+        fn $name($($arg: $ty),*), real => {
+            blocking($comm, &Counts { gives: &|$i| $gives, gets: &|$j| $gets }, |$from, $to| $buffers, real)
+        }
         fn $nonblocking($($arg: $ty,)* request: *mut MPI_Request), real => {
-            nonblocking($comm, |$from, $to| $buffers, request, real)
+            nonblocking($comm, &Counts { gives: &|$i| $gives, gets: &|$j| $gets }, |$from, $to| $buffers, request, real)
         }
         fn $persistent($($arg: $ty,)* info: MPI_Info, request: *mut MPI_Request), real => {
-            persistent($comm, |$from, $to| $buffers, request, real)
+            persistent($comm, &Counts { gives: &|$i| $gives, gets: &|$j| $gets }, |$from, $to| $buffers, request, real)
         }
     )* } };
 }
@@ -210,14 +237,19 @@ macro_rules! rows {
 macro_rules! counting {
     ($n:ty, $d:ty $(, $c:ident)?) => { pastey::paste! { rows! {
         [<Neighbor_allgather $($c)?>] [<Ineighbor_allgather $($c)?>] [<Neighbor_allgather_init $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+            gives |_i| any(n, ty), gets |_i| any(m, into_ty),
             |from, _to| Buffers::new().reads(at, n, ty).each(&from, into, m, into_ty, Kind::Write).done();
         [<Neighbor_allgatherv $($c)?>] [<Ineighbor_allgatherv $($c)?>] [<Neighbor_allgatherv_init $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: *const $n, shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+            gives |_i| any(n, ty), gets |i| any(unsafe { *m.add(i) }, into_ty),
             |from, _to| Buffers::new().reads(at, n, ty).blocks(from, into, m, shifts, into_ty, Kind::Write).done();
         [<Neighbor_alltoall $($c)?>] [<Ineighbor_alltoall $($c)?>] [<Neighbor_alltoall_init $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+            gives |_i| any(n, ty), gets |_i| any(m, into_ty),
             |from, to| Buffers::new().each(&to, at, n, ty, Kind::Read).each(&from, into, m, into_ty, Kind::Write).done();
         [<Neighbor_alltoallv $($c)?>] [<Ineighbor_alltoallv $($c)?>] [<Neighbor_alltoallv_init $($c)?>] (at: *const c_void, n: *const $n, shifts: *const $d, ty: MPI_Datatype, into: *mut c_void, m: *const $n, into_shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
+            gives |i| any(unsafe { *n.add(i) }, ty), gets |i| any(unsafe { *m.add(i) }, into_ty),
             |from, to| Buffers::new().blocks(to, at, n, shifts, ty, Kind::Read).blocks(from, into, m, into_shifts, into_ty, Kind::Write).done();
         [<Neighbor_alltoallw $($c)?>] [<Ineighbor_alltoallw $($c)?>] [<Neighbor_alltoallw_init $($c)?>] (at: *const c_void, n: *const $n, shifts: *const MPI_Aint, types: *const MPI_Datatype, into: *mut c_void, m: *const $n, into_shifts: *const MPI_Aint, into_types: *const MPI_Datatype, comm: MPI_Comm) on comm:
+            gives |i| any(unsafe { *n.add(i) }, unsafe { *types.add(i) }), gets |i| any(unsafe { *m.add(i) }, unsafe { *into_types.add(i) }),
             |from, to| Buffers::new().typed_blocks(to, at, n, shifts, types, Kind::Read).typed_blocks(from, into, m, into_shifts, into_types, Kind::Write).done();
     } } };
 }

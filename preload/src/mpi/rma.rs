@@ -15,7 +15,7 @@ use crate::mpi::datatypes::layout;
 use crate::mpi::echo::Calls;
 use crate::mpi::epochs::{real_flush, take};
 use crate::mpi::requests;
-use crate::mpi::windows::{All, Taken, window};
+use crate::mpi::windows::{All, Ordered, Taken, window};
 use crate::mpi::words;
 use crate::rank::{Observed, unobserved};
 use crate::{sampled, uncounted};
@@ -160,7 +160,7 @@ struct Plan {
     near: Ctx,
     far: Ctx,
     order: Order,
-    ordered: bool,
+    ordered: Ordered,
     reading_goes_with_all: bool,
     /// The epoch of shared locks of all that the operation is under, if it is the first one on its target.
     locks: Option<All>,
@@ -207,11 +207,16 @@ fn kind(deed: Deed, plan: &Plan, basic: Option<(u8, u8)>) -> Kind {
     match deed {
         Deed::Put => Kind::Write,
         Deed::Get => Kind::Read,
-        Deed::Accumulate(op, _) => {
+        Deed::Accumulate(op, fetch) => {
             let (ty, width) = basic.unwrap_or((0, 1));
+            let ordered = match (op, fetch) {
+                (NO_OP, _) => plan.ordered.reads,
+                (_, Fetch::No) => plan.ordered.writes,
+                (_, Fetch::Yes) => plan.ordered.both,
+            };
             let effect = if op == NO_OP { Effect::Load } else { Effect::Update };
             let op = if op == NO_OP && plan.reading_goes_with_all { 0 } else { op };
-            Kind::Atomic(Atomic { domain: Domain::Mpi, ty, width, op, ordered: plan.ordered, effect })
+            Kind::Atomic(Atomic { domain: Domain::Mpi, ty, width, op, ordered, effect })
         }
     }
 }

@@ -102,10 +102,32 @@ pub struct Window {
     pub posted: Vec<Rank>,
     /// How many times each has posted to, started, completed and waited for each other.
     pub epochs: FxHashMap<(Step, Rank), u64>,
-    /// Whether accumulates of one origin are ordered.
-    pub ordered: bool,
+    /// Which accumulates of one origin are ordered.
+    pub ordered: Ordered,
     /// Whether reading atomically goes with every other accumulate.
     pub reading_goes_with_all: bool,
+}
+
+/// What `accumulate_ordering` says of two accumulates of one origin to one place: which of them follow each other in the order of their issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ordered {
+    /// Those that only read, with those that write.
+    pub reads: bool,
+    /// Those that only write.
+    pub writes: bool,
+    /// Those that do both.
+    pub both: bool,
+}
+
+impl Ordered {
+    /// What holds if nothing is said.
+    const STRICTLY: Self = Self { reads: true, writes: true, both: true };
+
+    fn said(order: &str) -> Self {
+        let says = |which| order.split(',').any(|said| said.trim() == which);
+        let (reads, writes) = (says("raw") && says("war"), says("waw"));
+        Self { reads, writes, both: reads && writes && says("rar") }
+    }
 }
 
 /// An epoch for the shared locks of all: how it was begun, and where.
@@ -265,16 +287,14 @@ pub fn said(info: MPI_Info, key: &std::ffi::CStr) -> Option<String> {
 
 /// What is said about accumulates. MPICH cuts the values to pieces when it makes a window: they are read before that.
 struct Hints {
-    ordered: Option<bool>,
+    ordered: Option<Ordered>,
     reading_goes_with_all: Option<bool>,
 }
 
 impl Hints {
     fn of(info: MPI_Info) -> Self {
-        let all =
-            |order: String| ["rar", "raw", "war", "waw"].iter().all(|o| order.split(',').any(|said| said.trim() == *o));
         Self {
-            ordered: said(info, c"accumulate_ordering").map(all),
+            ordered: said(info, c"accumulate_ordering").map(|order| Ordered::said(&order)),
             reading_goes_with_all: said(info, c"accumulate_ops").map(|ops| ops.trim() != "same_op"),
         }
     }
@@ -319,7 +339,7 @@ fn made(call: &mut Call, win: MPI_Win, new: &New, hints: &Hints) {
         started: Vec::new(),
         posted: Vec::new(),
         epochs: FxHashMap::default(),
-        ordered: true,
+        ordered: Ordered::STRICTLY,
         reading_goes_with_all: true,
     };
     hints.apply(&mut window);
