@@ -14,7 +14,7 @@ int main(void)
     struct shared *mine = shmem_calloc(1, sizeof(*mine));
     struct shared *all[4];
     for (int pe = 0; pe < n; pe++) {
-        all[pe] = shmem_ptr(mine, pe);
+        all[pe] = pe == me ? mine : shmem_ptr(mine, pe);
         if (!all[pe])
             shmem_global_exit(2);
         all[pe]->boxes[me] = me + 1; /* race: a */

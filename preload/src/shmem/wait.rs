@@ -2,10 +2,15 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::shmem::call::{Call, Target, call, calls};
-use crate::shmem::{library, unused, words};
+use crate::shmem::words::{self, Locked, Part};
+use crate::shmem::{library, unused};
 use crate::{sampled, uncounted};
+use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_long};
-use thrille_model::{Act, Ctx, Kind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use thrille_model::{Act, Ctx, Kind, Word};
 
 /// Begins a wait or test of several variables: the ones that count are looked at.
 fn begin<T>(ivars: *const T, nelems: usize, status: *const c_int) -> Option<Call> {
@@ -33,21 +38,20 @@ waited! { i16 u16 i32 u32 i64 u64 isize usize }
 
 /// The value that a variable which counts up from 0 must have reached at the least.
 fn least(cmp: c_int, value: i128) -> Option<u64> {
+    let [eq, ne, gt, ge] = comparisons();
     let least = match cmp {
-        EQ | GE => value,
-        GT => value + 1,
-        NE if value == 0 => 1,
+        _ if cmp == eq || cmp == ge => value,
+        _ if cmp == gt => value + 1,
+        _ if cmp == ne && value == 0 => 1,
         _ => return None,
     };
-    // Other libraries number their comparisons otherwise.
-    u64::try_from(least).ok().filter(|_| library::is_embedded())
+    u64::try_from(least).ok()
 }
 
-/// The comparisons of `shmem.h`.
-const EQ: c_int = 1;
-const NE: c_int = 2;
-const GT: c_int = 3;
-const GE: c_int = 4;
+/// The numbers that the library's header has for comparisons: equal, not equal, greater, and that or equal.
+fn comparisons() -> [c_int; 4] {
+    if library::is_embedded() { [1, 2, 3, 4] } else { [0, 1, 2, 5] }
+}
 
 /// What was waited for: of every variable the same, or of each another value.
 trait Until<T>: Copy {
@@ -67,6 +71,35 @@ impl<T: Waited> Until<T> for *const T {
     }
 }
 
+/// Which versions of words that are stored to this process has seen.
+static SEEN: Mutex<Option<FxHashMap<Word, u64>>> = Mutex::new(None);
+
+/// How long a store is waited for that compiled code has carried out and not told of yet, and how often in vain.
+const LATE: Duration = Duration::from_millis(100);
+const IN_VAIN: u32 = 8;
+static VAIN: AtomicU32 = AtomicU32::new(0);
+
+/// Locks the counter of a word when the store is counted that made its value, as far as can be told.
+fn settled(part: Part, value: impl Fn() -> u64) -> Option<Locked> {
+    let seen = SEEN.lock().ok()?.as_ref().and_then(|seen| seen.get(&part.word).copied()).unwrap_or(0);
+    let mut locked = words::lock(part)?;
+    let mut since = None;
+    while locked.is_late(value(), seen) && VAIN.load(Ordering::Relaxed) < IN_VAIN {
+        if since.get_or_insert_with(Instant::now).elapsed() > LATE {
+            VAIN.fetch_add(1, Ordering::Relaxed);
+            break;
+        }
+        drop(locked);
+        library::progress();
+        std::thread::yield_now();
+        locked = words::lock(part)?;
+    }
+    if let Some(version) = locked.stored() {
+        SEEN.lock().ok()?.get_or_insert_default().insert(part.word, version);
+    }
+    Some(locked)
+}
+
 /// Tells that a variable was waited for until it had reached a value. Between the library's look at it and ours it may have changed once
 /// more; then the later value is taken for what was seen, which can only order more.
 fn saw<T: Waited>(call: &mut Call, ivar: *const T, least: Option<u64>) {
@@ -75,10 +108,10 @@ fn saw<T: Waited>(call: &mut Call, ivar: *const T, least: Option<u64>) {
         let known = call.knows(part.word);
         // SAFETY: the program's own variable, which others change as long as the counter is not locked.
         let value = || u64::try_from(unsafe { ivar.read_volatile() }.wide()).unwrap_or(u64::MAX);
-        let Some(mut locked) = words::lock(part) else { return };
-        if sampled::is_sampled(call.o.block) && locked.is_doubtful(value()) {
+        if sampled::is_sampled(call.o.block) && words::lock(part).is_some_and(|locked| locked.is_doubtful(value())) {
             return uncounted::saw_unknown();
         }
+        let Some(mut locked) = settled(part, value) else { return };
         let seen = locked.reached(value(), least, known);
         drop(locked);
         call.observe(seen, known);
@@ -216,7 +249,7 @@ macro_rules! old_wait {
         fn $name(ivar: *mut $ty, value: $ty) {
             let call = begin(ivar, 1, std::ptr::null());
             unsafe { [<pshmem_ $name>](ivar, value) };
-            saw_one(call, ivar, 1, 0, Condition(NE, value));
+            saw_one(call, ivar, 1, 0, Condition(comparisons()[1], value));
         }
     )* } } };
 }

@@ -70,17 +70,17 @@ pub enum Change {
     By(u64),
     /// It is replaced.
     To(u64),
-    /// It is about to be replaced, and is this until then.
-    From(u64),
+    /// It is replaced by a store, and is this right before or, where compilers tell later, right behind it.
+    Around(u64),
     /// Something else.
     Some,
 }
 
 impl Change {
-    /// The value that an update replaces.
-    fn before(self) -> Self {
+    /// The same of a store.
+    fn stored(self) -> Self {
         match self {
-            Self::To(value) => Self::From(value),
+            Self::To(value) => Self::Around(value),
             other => other,
         }
     }
@@ -126,7 +126,7 @@ impl Locked {
         let regular = match change {
             Change::By(by) => by == 1,
             Change::To(value) => value == made.version,
-            Change::From(value) => value + 1 == made.version,
+            Change::Around(value) => value == made.version || value + 1 == made.version,
             Change::Some => false,
         };
         if !regular || made.version > REGULAR {
@@ -141,6 +141,22 @@ impl Locked {
     /// Whether what the bytes are now may have come about by a store that was not counted, where not all of them are seen.
     pub fn is_doubtful(&self, value: u64) -> bool {
         self.counted.notes & STORED != 0 || (value != 0 && self.counted.latest() == 0)
+    }
+
+    /// Whether what the bytes are now may be the doing of a store that is yet to be counted; `seen` is the version that this process has seen of them.
+    pub fn is_late(&self, value: u64, seen: u64) -> bool {
+        let (notes, latest) = (self.counted.notes, self.counted.latest());
+        match notes & (STORED | ODD) {
+            0 => latest == 0 && value != 0,
+            STORED => value > latest,
+            ODD => false,
+            _ => latest <= seen,
+        }
+    }
+
+    /// The version, if there were stores.
+    pub fn stored(&self) -> Option<u64> {
+        (self.counted.notes & STORED != 0).then(|| self.counted.latest())
     }
 
     /// The bytes, which have this value now, were waited for until they had reached another.
@@ -212,9 +228,10 @@ fn is_awaited(stored: &Stored) -> bool {
     parts(stored.owner, stored.segment, stored.lo, stored.len).any(noted)
 }
 
-/// Counts a store before it happens: who looks in between takes it to have seen one more than it has, which can only order more.
+/// Counts a store before it happens, or right behind it. Who looks in between takes it to have seen one more than it has, which can only order more, or
+/// finds it [late](Locked::is_late).
 fn count(rank: &mut thrille_runtime::Rank, recorder: &mut Recorder, stored: &Stored) {
-    let change = rma::value(stored.address as *const c_void, stored.len as usize).before();
+    let change = rma::value(stored.address as *const c_void, stored.len as usize).stored();
     let me = recorder.strand().rank;
     let via = Channel { origin: me, ctx: Ctx(0), target: stored.owner };
     for part in parts(stored.owner, stored.segment, stored.lo, stored.len) {
