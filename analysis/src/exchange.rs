@@ -102,6 +102,8 @@ pub struct Cut {
     pub looked_up_order: bool,
     /// Events of logs that this rank came to know for that.
     pub events: usize,
+    /// Room for what is gathered next, of which the system would have to provide each page anew.
+    pub room: Vec<Access>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -251,7 +253,8 @@ impl<T: Transport> Analysis<T> {
         if log_ends {
             self.log.clear();
         }
-        Ok(Cut { races: self.owner.fresh(), busiest, longest_ms, judged, carried, looked_up_order, events })
+        let (races, room) = (self.owner.fresh(), self.owner.room());
+        Ok(Cut { races, busiest, longest_ms, judged, carried, looked_up_order, events, room })
     }
 
     /// All races found by this owner so far.
@@ -267,7 +270,7 @@ impl<T: Transport> Analysis<T> {
     /// Round 1: accesses, completions and what is settled to the owners; what the statuses amount to.
     fn exchange(
         &mut self,
-        accesses: Vec<Access>,
+        mut accesses: Vec<Access>,
         closes: Vec<(Rank, Close)>,
         locksets: &Locksets,
         status: &Status,
@@ -275,20 +278,17 @@ impl<T: Transport> Analysis<T> {
         let me = Rank(self.transport.rank());
         let ended = Phase(status.phase.0.saturating_sub(1));
         let mut parcels: BTreeMap<Rank, Parcel> = BTreeMap::new();
-        let mut own = Vec::with_capacity(accesses.len());
-        for access in accesses {
-            self.waiting.access(&access);
+        for access in &accesses {
+            self.waiting.access(access);
             if access.locks != LocksetId::EMPTY {
                 self.waiting_sections.wait(access.place.owner, access.strand, access.begin);
             }
-            match access.place.owner {
-                owner if owner == me => own.push(access),
-                owner => parcels.entry(owner).or_default().accesses.push(access),
-            }
         }
-        if !own.is_empty() {
-            parcels.entry(me).or_default().accesses = own;
+        for access in accesses.extract_if(.., |access| access.place.owner != me) {
+            parcels.entry(access.place.owner).or_default().accesses.push(access);
         }
+        // Most are the rank's own, and stay where they are.
+        parcels.entry(me).or_default().accesses = accesses;
         for (owner, close) in closes {
             self.waiting.close(owner, &close);
             parcels.entry(owner).or_default().closes.push(close);

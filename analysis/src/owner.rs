@@ -23,6 +23,8 @@ type Pairing = ((Site, Act), (Site, Act));
 pub struct Owner {
     /// Carried over first, those of this cut behind them.
     accesses: Vec<Access>,
+    /// Where they were before, empty.
+    room: Vec<Access>,
     /// Those that are judged among themselves.
     carried: usize,
     /// Those, and what was postponed.
@@ -91,7 +93,19 @@ impl Owner {
             access.locks = translate(access.locks);
             access.place = address(access.place, windows);
         }
-        self.accesses.append(&mut accesses);
+        if self.accesses.is_empty() {
+            std::mem::swap(&mut self.accesses, &mut accesses);
+        } else {
+            self.accesses.append(&mut accesses);
+        }
+        if accesses.capacity() > self.room.capacity() {
+            self.room = accesses;
+        }
+    }
+
+    /// Room that it needs no more.
+    pub fn room(&mut self) -> Vec<Access> {
+        std::mem::take(&mut self.room)
     }
 
     /// Learns where this rank's part of a window begins.

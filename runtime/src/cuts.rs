@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use thrille_analysis::{Analysis, Gathered};
 use thrille_model::job::Progress;
-use thrille_model::wire;
+use thrille_model::{Access, wire};
 use thrille_transport::{Timed, Transport};
 
 /// Records that a rank should gather between two cuts.
@@ -78,6 +78,7 @@ pub struct Done<T> {
     pace: Pace,
     /// Most records held, by this rank as owner.
     held: u64,
+    room: Vec<Access>,
     took: Duration,
 }
 
@@ -95,11 +96,11 @@ fn make<T: Transport>(mut analysis: Analysis<Timed<T>>, job: Job, ledger: &Mutex
             let _ = analysis.transport().note(&wire::encode(&progress));
             lock(ledger).cut(cut.races, moment, progress);
             let pace = Pace { barriers, busiest: cut.busiest, longest_ms: cut.longest_ms };
-            Done { analysis: Some(analysis), pace, held, took: began.elapsed() }
+            Done { analysis: Some(analysis), pace, held, room: cut.room, took: began.elapsed() }
         }
         Err(error) => {
             lock(ledger).note(format!("the analysis stopped in phase {}: {error}", progress.phase.0));
-            Done { analysis: None, pace: Pace::default(), held: 0, took: began.elapsed() }
+            Done { analysis: None, pace: Pace::default(), held: 0, room: Vec::new(), took: began.elapsed() }
         }
     }
 }
@@ -156,6 +157,8 @@ pub struct Cuts<T> {
     pub hurry: Option<Duration>,
     /// Of the last cut that is over.
     pace: Pace,
+    /// Left by it.
+    room: Vec<Access>,
 }
 
 impl<T: Transport + Send + 'static> Cuts<T> {
@@ -163,12 +166,27 @@ impl<T: Transport + Send + 'static> Cuts<T> {
     pub fn new(transport: T, ledger: Arc<Mutex<Ledger>>) -> Self {
         let analysis = Place::Here(Analysis::new(Timed::new(transport)));
         let pace = Pace::default();
-        Self { analysis, ledger, worker: None, spawn: None, help: || {}, long: LONG, hurry: None, pace }
+        Self {
+            analysis,
+            ledger,
+            worker: None,
+            spawn: None,
+            help: || {},
+            long: LONG,
+            hurry: None,
+            pace,
+            room: Vec::new(),
+        }
     }
 
     /// Long cuts are made by a worker, which is started when there is one.
     pub fn spawn(&mut self, spawn: Option<Spawn>) {
         self.spawn = spawn;
+    }
+
+    /// Room for the records that are gathered next.
+    pub fn room(&mut self) -> Vec<Access> {
+        std::mem::take(&mut self.room)
     }
 
     /// Whether there will be no more.
@@ -225,8 +243,8 @@ impl<T: Transport + Send + 'static> Cuts<T> {
     }
 
     fn made(&mut self, done: Done<T>, progress: &mut Progress) {
-        let Done { analysis, pace, held, took } = done;
-        self.pace = pace;
+        let Done { analysis, pace, held, room, took } = done;
+        (self.pace, self.room) = (pace, room);
         self.analysis = analysis.map_or(Place::Gone, Place::Here);
         if !self.over() {
             progress.exchanges += 1;

@@ -290,6 +290,7 @@ impl<T: Transport + Send + 'static> Session<T> {
         let elapsed = last_cut.1.elapsed();
         let mut rank = self.rank();
         let gathered = rank.gather(recorder, last, elapsed.as_millis() as u64);
+        rank.go_on_in(cuts.room());
         progress.phase = rank.phase();
         progress.recorded = rank.recorded;
         progress.dropped = rank.dropped;

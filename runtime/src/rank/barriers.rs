@@ -8,6 +8,9 @@ use crate::recorder::Recorder;
 use thrille_analysis::{Gathered, Status};
 use thrille_model::{Access, LocksetId, Phase, Pos, Span, Strand, Sync, Token};
 
+/// Records for which there is room that is kept from cut to cut.
+const ROOM: usize = 1 << 16;
+
 impl Rank {
     /// A strand comes to a global barrier.
     pub fn enter_barrier(&mut self, recorder: &mut Recorder) {
@@ -60,6 +63,13 @@ impl Rank {
             }
             access
         }));
+    }
+
+    /// Records go here from now on, as long as they are not many: memory that is used again need not be provided again, page by page.
+    pub fn go_on_in(&mut self, room: Vec<Access>) {
+        if self.accesses.is_empty() && room.is_empty() && room.capacity() <= ROOM {
+            self.accesses = room;
+        }
     }
 
     /// Everything that the owners of memory are to know since the last cut. At the end nothing is held back.
