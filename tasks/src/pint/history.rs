@@ -44,6 +44,8 @@ pub struct ByGuard {
     stays: Stays,
     touch: Touch,
     under: Vec<(Guard, Pages, Rows)>,
+    /// The last two strands of which it was asked whether they are parallel, and the answer: what a strand has left behind is often in several places, and the labels are seldom in a cache.
+    asked: ((Node, Node), bool),
 }
 
 /// Puts the rows among the others, of the left-most or the right-most.
@@ -59,22 +61,30 @@ fn settle(stays: Stays, graph: &Graph, pages: &mut Pages, rows: &mut Rows) {
 impl ByGuard {
     /// Nothing has happened.
     pub fn new(touch: Touch, stays: Stays) -> Self {
-        Self { stays, touch, under: Vec::new() }
+        Self { stays, touch, under: Vec::new(), asked: Default::default() }
     }
 
     /// Looks for what races with an access of a piece.
     pub fn check(&mut self, piece: &Piece, access: &Access, guards: &Guards, found: &Found) {
         let &Access { at, touch, guard, site } = access;
-        for (other, pages, rows) in self.under.iter_mut().filter(|(other, ..)| !guards.exclude(*other, guard)) {
+        let Self { stays, touch: before, under, asked } = self;
+        let mut is_parallel = |earlier: Node| {
+            let pair = (earlier, piece.strand);
+            if asked.0 != pair {
+                *asked = (pair, piece.graph.parallel(earlier, piece.strand));
+            }
+            asked.1
+        };
+        for (other, pages, rows) in under.iter_mut().filter(|(other, ..)| !guards.exclude(*other, guard)) {
             if !rows.is_clear_of(at) {
-                settle(self.stays, &piece.graph, pages, rows);
+                settle(*stays, &piece.graph, pages, rows);
             }
             pages.visit(at, |stored, entry| {
                 let earlier = Node(entry.mark.0);
-                if piece.graph.parallel(earlier, piece.strand)
+                if is_parallel(earlier)
                     && let Some(bytes) = stored.intersection(at)
                 {
-                    let earlier = Side { mark: entry.mark, touch: self.touch, guard: *other, site: entry.site };
+                    let earlier = Side { mark: entry.mark, touch: *before, guard: *other, site: entry.site };
                     let later = Side { mark: Mark(piece.strand.0), touch, guard, site };
                     found(&Race { bytes, earlier, later }, piece.stamp);
                 }
@@ -130,6 +140,7 @@ impl ByGuard {
 
     /// Everything so far comes before what comes now.
     pub fn clear(&mut self) {
+        self.asked = Default::default();
         for (_, pages, rows) in &mut self.under {
             pages.clear();
             rows.clear();

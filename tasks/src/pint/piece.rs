@@ -29,7 +29,7 @@ pub enum Accessed {
     Written,
 }
 
-/// See the top of `piece.rs`. A strand may come in several pieces.
+/// See the top of `piece.rs`. A strand may come in several pieces. Its lists are in few allocations: one thread makes them, another one gives them back.
 #[derive(Debug)]
 pub struct Piece {
     /// The graph that its strand is in.
@@ -42,20 +42,44 @@ pub struct Piece {
     pub done: Vec<SiteId>,
     /// What they stand for takes so much room.
     pub logged: usize,
-    /// Memory that others used for something else before: forgotten before the accesses.
-    pub renewed: Vec<Interval>,
-    /// What it read.
-    pub reads: Vec<Access>,
-    /// What of that are rows, with the first access of each.
+    /// What it read, what it read before it wrote it, what it wrote.
+    accesses: Vec<Access>,
+    /// Where the second and the third of these begin.
+    bounds: (usize, usize),
+    /// What of the reads are rows, with the first access of each.
     pub rows: Vec<(Access, Row)>,
-    /// What it read before it wrote it.
-    pub overwritten: Vec<Access>,
-    /// What it wrote.
-    pub writes: Vec<Access>,
-    /// Memory that is gone: forgotten behind the accesses.
-    pub gone: Vec<Interval>,
+    /// Memory that is new, so many of them, and memory that is gone.
+    intervals: Vec<Interval>,
+    new: usize,
     /// Memory that was given back.
     pub freed: Vec<Block>,
+}
+
+impl Piece {
+    /// Memory that others used for something else before: forgotten before the accesses.
+    pub fn renewed(&self) -> &[Interval] {
+        &self.intervals[..self.new]
+    }
+
+    /// Memory that is gone: forgotten behind the accesses.
+    pub fn gone(&self) -> &[Interval] {
+        &self.intervals[self.new..]
+    }
+
+    /// All that it accessed, but for rows.
+    pub fn accesses(&self) -> &[Access] {
+        &self.accesses
+    }
+
+    /// What of that it read, and did not write.
+    pub fn reads(&self) -> &[Access] {
+        &self.accesses[..self.bounds.0]
+    }
+
+    /// What of that it wrote.
+    pub fn writes(&self) -> &[Access] {
+        &self.accesses[self.bounds.1..]
+    }
 }
 
 /// A piece takes more room than an access.
@@ -67,12 +91,9 @@ impl Weighs for Piece {
     fn weight(&self) -> usize {
         EMPTY
             + self.logged
-            + self.renewed.len()
-            + self.reads.len()
+            + self.intervals.len()
+            + self.accesses.len()
             + self.rows.len()
-            + self.overwritten.len()
-            + self.writes.len()
-            + self.gone.len()
             + self.freed.iter().map(|block| 1 + (block.len / GIVEN_BACK) as usize).sum::<usize>()
     }
 }
@@ -82,13 +103,13 @@ impl Weighs for Piece {
 pub struct Draft {
     /// What the strand has accessed, reads and writes, to be joined.
     pub accesses: Vec<Access>,
-    /// As in [`Piece`].
+    /// What the strand read, and did not write.
     pub reads: Vec<Access>,
     /// As in [`Piece`].
     pub rows: Vec<(Access, Row)>,
-    /// As in [`Piece`].
+    /// What it read before it wrote it.
     pub overwritten: Vec<Access>,
-    /// As in [`Piece`].
+    /// What it wrote.
     pub writes: Vec<Access>,
     /// As in [`Piece`].
     pub stamp: u64,
@@ -96,9 +117,9 @@ pub struct Draft {
     pub done: Vec<SiteId>,
     /// As in [`Piece`].
     pub logged: usize,
-    /// As in [`Piece`].
+    /// Memory that is new.
     pub renewed: Vec<Interval>,
-    /// As in [`Piece`].
+    /// Memory that is gone.
     pub gone: Vec<Interval>,
     /// As in [`Piece`].
     pub freed: Vec<Block>,
@@ -118,10 +139,12 @@ impl Draft {
 
     /// What is there, as a piece of this strand; accesses are joined where they touch. Only the stamp stays.
     pub fn finish(&mut self, graph: Arc<Graph>, strand: Node) -> Piece {
-        /// The vector stays with the thread, and the piece gets what it needs.
-        fn taken<T: Copy>(list: &mut Vec<T>) -> Vec<T> {
-            let needed = list.as_slice().to_vec();
-            list.clear();
+        /// The vectors stay with the thread, and the piece gets what it needs.
+        fn taken<T: Copy, const N: usize>(lists: [&mut Vec<T>; N]) -> Vec<T> {
+            let mut needed = Vec::with_capacity(lists.iter().map(|list| list.len()).sum());
+            for list in lists {
+                needed.append(list);
+            }
             needed
         }
         coalesce(&mut self.accesses);
@@ -129,19 +152,19 @@ impl Draft {
         self.reads.extend(&self.accesses[..first_write]);
         self.writes.extend(&self.accesses[first_write..]);
         self.accesses.clear();
+        let (reads, new) = (self.reads.len(), self.renewed.len());
         Piece {
             graph,
             strand,
             stamp: self.stamp,
-            done: taken(&mut self.done),
+            done: taken([&mut self.done]),
             logged: std::mem::take(&mut self.logged),
-            renewed: taken(&mut self.renewed),
-            reads: taken(&mut self.reads),
-            rows: taken(&mut self.rows),
-            overwritten: taken(&mut self.overwritten),
-            writes: taken(&mut self.writes),
-            gone: taken(&mut self.gone),
-            freed: taken(&mut self.freed),
+            bounds: (reads, reads + self.overwritten.len()),
+            accesses: taken([&mut self.reads, &mut self.overwritten, &mut self.writes]),
+            rows: taken([&mut self.rows]),
+            new,
+            intervals: taken([&mut self.renewed, &mut self.gone]),
+            freed: taken([&mut self.freed]),
         }
     }
 }

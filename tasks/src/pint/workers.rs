@@ -106,7 +106,7 @@ impl History {
             self.parts.iter_mut().for_each(ByGuard::clear);
             self.graph = Some(Arc::clone(&piece.graph));
         }
-        self.forget(&piece.renewed);
+        self.forget(piece.renewed());
     }
 
     fn forget<'a>(&mut self, gone: impl IntoIterator<Item = &'a Interval>) {
@@ -121,7 +121,7 @@ impl History {
             Item::Piece(piece) => {
                 self.enter(piece);
                 look(&mut self.parts, piece);
-                self.forget(&piece.gone);
+                self.forget(piece.gone());
             }
             Item::Forget(blocks) => {
                 let gone = |block: &Block| Interval::from_len(block.address, block.len).ok();
@@ -216,7 +216,7 @@ impl Writer {
         let found = &self.shared.found;
         for item in items {
             self.history.look_at(item, &*self.shared.logs, |parts, piece| {
-                for access in piece.reads.iter().chain(&piece.overwritten).chain(&piece.writes) {
+                for access in piece.accesses() {
                     for part in parts.iter_mut() {
                         part.check(piece, access, &guards, found);
                     }
@@ -228,7 +228,7 @@ impl Writer {
                         }
                     }
                 }
-                for access in &piece.writes {
+                for access in piece.writes() {
                     let (first, count) = if access.guard == Guard::NONE { (0, 1) } else { (1, 2) };
                     for part in &mut parts[first..first + count] {
                         part.remember(piece, access);
@@ -276,13 +276,13 @@ pub fn read(shared: &Shared, who: Follower) {
         for item in &items {
             let guards = shared.guards.read().unwrap_or_else(PoisonError::into_inner);
             history.look_at(item, &*shared.logs, |parts, piece| {
-                for access in &piece.writes {
+                for access in piece.writes() {
                     for part in parts.iter_mut() {
                         part.check(piece, access, &guards, &shared.found);
                     }
                 }
                 let one = |access: &Access| (*access, Row::one(access.at));
-                for (access, row) in piece.reads.iter().map(one).chain(piece.rows.iter().copied()) {
+                for (access, row) in piece.reads().iter().map(one).chain(piece.rows.iter().copied()) {
                     for part in parts.iter_mut() {
                         part.remember_row(piece, &access, row);
                     }
