@@ -27,6 +27,10 @@ use thrille_report::{Confirmations, Loaded, RaceReport, Report, RunInfo};
 /// Runs that look for one race, at most.
 const TRIES: u32 = 5;
 
+/// What a program that reads its input misses.
+const WITHOUT_INPUT: &str = "standard input was a pipe or a terminal, or a file that is gone, and the program was run again without it: if it reads it, give it a file \
+                             (< input) to have its races confirmed";
+
 /// What the user wants of phase 2.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -66,7 +70,8 @@ pub fn confirm(typed: &args::Confirm) -> Result<Code> {
         bail!("the directory {} that the program ran in is gone: run it again", info.directory);
     }
     let oracle = settings.oracle.clone();
-    let ranks = Ranks::new(&dir, &info, &report, oracle, Input::capture()?)?;
+    let input = Input::capture()?.or_as_before(info.input.as_deref());
+    let ranks = Ranks::new(&dir, &info, &report, oracle, input)?;
     same_build(&report)?;
     if let Some(text) = &typed.replay {
         return replay(&report, ranks, &text.parse()?, &settings);
@@ -106,28 +111,33 @@ fn look_for(report: &Report, mut ranks: Ranks, dir: &Path, settings: &Settings, 
     let never_came = |finding: &Finding| matches!(finding.verdict, Verdict::NotConfirmed(Obstacle::NeverCame(_)));
     let mut notes = Vec::new();
     if ranks.reads_once() && findings.iter().any(never_came) {
-        notes.push(
-            "standard input was a pipe or a terminal, and the program was run again without it: if it reads it, give it a file (< input) \
-             to have its races confirmed"
-                .into(),
-        );
+        notes.push(WITHOUT_INPUT.into());
     }
     if campaign.interrupted() {
         notes.push("confirmation was stopped before its end; `thrille confirm` goes on with it".into());
     }
-    keep(dir, findings)?;
+    if keep(dir, findings)? {
+        notes.push(
+            "not all races that had been confirmed before happened again; their earlier confirmations are kept".into(),
+        );
+    }
     ran?;
     Ok(notes)
 }
 
-/// Adds findings to those of earlier searches.
-fn keep(dir: &Path, new: Vec<Finding>) -> Result<()> {
+/// Adds findings to those of earlier searches. What has happened once has happened, though it did not again: true if there is such a race.
+fn keep(dir: &Path, mut new: Vec<Finding>) -> Result<bool> {
     let mut all = Confirmations::read(dir).map(|known| known.findings).unwrap_or_default();
+    let happened = |finding: &Finding| matches!(finding.verdict, Verdict::Confirmed { .. });
+    let before: BTreeSet<_> = all.iter().filter(|old| happened(old)).map(|old| old.places.clone()).collect();
+    let found = new.len();
+    new.retain(|finding| happened(finding) || !before.contains(&finding.places));
+    let stays = new.len() < found;
     let known: BTreeSet<_> = new.iter().map(|finding| finding.places.clone()).collect();
     all.retain(|finding| !known.contains(&finding.places));
     all.extend(new);
     Confirmations::new(all).write(dir)?;
-    Ok(())
+    Ok(stays)
 }
 
 fn candidate(race: &RaceReport) -> Candidate {
@@ -158,6 +168,9 @@ fn replay(report: &Report, mut ranks: Ranks, schedule: &Schedule, settings: &Set
         }
     }
     output::print_line(&format!("race {} did not happen again in {} tries", race.number, settings.tries));
+    if ranks.reads_once() {
+        output::print_line(&format!("note: {WITHOUT_INPUT}"));
+    }
     Ok(Code::Clean)
 }
 

@@ -94,6 +94,7 @@ pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result
     info.heap = Some(settings.heap);
     info.program = program::find(&command[0]).and_then(|program| Ok(std::path::absolute(program)?)).ok();
     let input = confirm::Input::capture()?;
+    info.input = input.file();
     let begin = Start {
         program: program::find(&command[0])?,
         command,

@@ -48,6 +48,13 @@ pub fn encode<T: Serialize>(value: &T) -> Vec<u8> {
     bytes
 }
 
+/// The same without memory of its own: how many bytes, if there is room for them.
+pub fn encode_into<T: Serialize>(value: &T, bytes: &mut [u8]) -> Option<usize> {
+    let (version, rest) = bytes.split_first_mut()?;
+    *version = VERSION;
+    bincode::serde::encode_into_slice(value, rest, bincode::config::standard()).ok().map(|len| len + 1)
+}
+
 /// The value of some bytes, all of which must be used.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
     let (&version, rest) = bytes.split_first().ok_or_else(|| WireError::Corrupt("no bytes".into()))?;

@@ -19,7 +19,7 @@ pub use strand::Local;
 use crate::entry::block;
 use crate::loaded;
 use crate::openmp;
-use crate::rank::{Observed, THREADED, Told, complain, unobserved};
+use crate::rank::{Observed, THREADED, Told, complain, is_foreign, unobserved};
 use crate::sites;
 use live::{GATE, Live};
 use spans::Spans;
@@ -33,7 +33,7 @@ use thrille_model::{
 };
 use thrille_phase2::client::{Client, Go};
 use thrille_phase2::protocol::{Arrival, ENV_COORDINATOR};
-use thrille_phase2::schedule::Turn;
+use thrille_phase2::schedule::{TaskName, Turn};
 use thrille_runtime::{End, Module, Operands, Recorder, UNRESOLVED};
 use thrille_transport::Token;
 
@@ -196,12 +196,13 @@ pub fn leave_call(local: *mut Local, phase: Option<Phase>) {
     }
 }
 
-/// Runs something of the C library that may wait for other threads.
+/// Runs something of the C library that may wait for other threads. Nothing is told of what the communication library does for itself: it takes locks
+/// inside `malloc`, where nothing may be allocated, and nobody be kept.
 pub fn waiting<R>(f: impl FnOnce() -> R) -> R {
     // SAFETY: the calling thread's own.
     let local = unsafe { (*block()).local };
     // SAFETY: as above; inside a call of the program's that is told of already, there is nothing to tell.
-    if local.is_null() || unsafe { (*block()).depth > 0 } {
+    if local.is_null() || unsafe { (*block()).depth > 0 } || is_foreign() {
         return f();
     }
     unobserved(|| enter_call(local));
@@ -257,8 +258,8 @@ pub fn hook(address: u64, len: u64, comb: Comb, kind: Kind, act: Act, pc: u64) {
         }
         (*block).depth = 1;
         if let Some(confirm) = CONFIRM.get() {
-            let touched = Touched { comb, ..Touched::at(address, len, kind, act, &mut *(*block).recorder) };
-            confirm.stand(&mut *(*block).local, &*(*block).recorder, &touched, None, pc);
+            let touched = |recorder: &mut Recorder| Touched { comb, ..Touched::at(address, len, kind, act, recorder) };
+            confirm.stand(&mut *(*block).local, &mut *(*block).recorder, (act, pc), None, touched);
         }
         (*block).depth = 0;
     }
@@ -267,10 +268,9 @@ pub fn hook(address: u64, len: u64, comb: Comb, kind: Kind, act: Act, pc: u64) {
 /// An access in a call that is over when the call is.
 pub fn point(o: &mut Observed, address: u64, len: u64, kind: Kind, act: Act) {
     if len > 0 {
-        let touched = Touched::at(address, len, kind, act, o.recorder);
         // The buffers of a collective are in use until its call returns.
         let lasts = (act == Act::Collective).then(|| Until::Return(o.recorder.strand()));
-        stand_in(o, &touched, lasts);
+        stand_in(o, act, lasts, |recorder| Touched::at(address, len, kind, act, recorder));
     }
 }
 
@@ -285,15 +285,15 @@ pub fn end(o: &mut Observed, end: End, lasts: Operands) {
     };
     // What a fence has put ahead of this is there before it.
     completing(o, |span| span.fenced && span.target() == Some(owner));
-    stand_in(o, &Touched { owner, segment, lo, len, comb: Comb::SOLID, kind, act }, operation);
+    stand_in(o, act, operation, |_| Touched { owner, segment, lo, len, comb: Comb::SOLID, kind, act });
 }
 
-fn stand_in(o: &mut Observed, touched: &Touched, operation: Option<Until>) {
+fn stand_in(o: &mut Observed, act: Act, operation: Option<Until>, touched: impl Fn(&mut Recorder) -> Touched) {
     let pc = o.pc;
     // SAFETY: the calling thread's own; the call that is observed keeps others in this thread from it.
     let local = unsafe { (*block()).local.as_mut() };
     if let (Some(confirm), Some(local), true) = (CONFIRM.get(), local, GATE.open(pc)) {
-        confirm.stand(local, o.recorder, touched, operation, pc);
+        confirm.stand(local, o.recorder, (act, pc), operation, touched);
     }
 }
 
@@ -362,58 +362,84 @@ impl Confirm {
         }
     }
 
-    /// A strand is about to do something: if that is at a live place, it asks.
-    fn stand(&self, local: &mut Local, recorder: &Recorder, touched: &Touched, lasts: Option<Until>, pc: u64) {
+    /// A strand is about to do something: if that is at a live place, it asks. Nearly all executions of a live place in a loop are others than those
+    /// that are looked for: what they touch is asked for last. Each counts, whatever it touches and whatever is live besides, so that its number is the
+    /// same in every run.
+    fn stand(
+        &self,
+        local: &mut Local,
+        recorder: &mut Recorder,
+        (act, pc): (Act, u64),
+        lasts: Option<Until>,
+        touched: impl Fn(&mut Recorder) -> Touched,
+    ) {
         self.pay(local);
-        let offset = self.offset(recorder, touched);
-        let private = touched.segment == Segment::Private && offset.is_none();
-        if private && lasts.is_none() && !THREADED.load(Ordering::Relaxed) && self.spans.none() {
-            // Nobody else can be there.
-            return;
-        }
-        let places = self.live().at(pc).to_vec();
-        let task = openmp::turns::current();
-        for (act, index) in places {
-            let site = &self.client.live()[index as usize];
-            if act != touched.act {
+        for next in 0.. {
+            // Files may be loaded while it waits.
+            let Some((of, index)) = self.live().at(pc).get(next).copied() else { return };
+            if of != act {
                 continue;
             }
+            let task = openmp::turns::current();
             let times = local.executes(index, task);
-            let strand = recorder.strand();
+            let site = &self.client.live()[index as usize];
+            let (strand, phase) = (recorder.strand(), recorder.phase().0);
             let mine = |turn: &Turn| turn.includes(strand, task, times);
-            let (rank, phase) = (strand.rank, recorder.phase().0);
-            let wanted = site.only.as_ref().is_none_or(|turns| turns.iter().any(mine))
-                && site.wanted.iter().any(|wanted| wanted.includes(rank.0, offset, phase));
-            if !wanted || !self.client.is_live(index) || local.backs_off(index) {
+            let wanted = |offset| site.wanted.iter().any(|wanted| wanted.includes(strand.rank.0, offset, phase));
+            if !self.client.is_live(index)
+                || site.only.as_ref().is_some_and(|turns| !turns.iter().any(mine))
+                || !wanted(None)
+            {
                 continue;
             }
-            let Ok(bytes) = Interval::from_len(touched.lo, touched.len) else { continue };
-            let access = Access {
-                place: Place { owner: touched.owner, segment: touched.segment, bytes, comb: touched.comb },
-                kind: touched.kind,
-                strand: recorder.strand(),
-                begin: recorder.pos(),
-                span: lasts.map_or(thrille_model::Span::Point, Until::span),
-                phases: Phases { lo: recorder.phase(), hi: None },
-                locks: LocksetId::EMPTY,
-                act,
-                site: site.spot.0,
-                stack: StackId(0),
-                times: 1,
-            };
-            let number = lasts.map(|_| self.spans.number());
-            let stack = self.stack(pc);
-            let arrival =
-                Arrival { live: index, task, times, misses: local.misses(index), access, operation: number, stack };
-            let go = self.client.arrive(&local.seat, arrival);
-            if let (Some(number), Some(until)) = (number, lasts) {
-                self.spans.add(Span { number, until, fenced: false });
+            let touched = touched(recorder);
+            let offset = self.offset(recorder, &touched);
+            let private = touched.segment == Segment::Private && offset.is_none();
+            // Nobody else can be there.
+            let alone = private && lasts.is_none() && !THREADED.load(Ordering::Relaxed) && self.spans.none();
+            if !alone && wanted(offset) && !local.backs_off(index) {
+                self.ask(local, recorder, &touched, lasts, (index, task, times), pc);
             }
-            if go.missed {
-                local.missed(index);
-            }
-            owe(local, go);
         }
+    }
+
+    /// Asks, and waits to be let go.
+    fn ask(
+        &self,
+        local: &mut Local,
+        recorder: &Recorder,
+        touched: &Touched,
+        lasts: Option<Until>,
+        (index, task, times): (u32, Option<TaskName>, u32),
+        pc: u64,
+    ) {
+        let Ok(bytes) = Interval::from_len(touched.lo, touched.len) else { return };
+        let access = Access {
+            place: Place { owner: touched.owner, segment: touched.segment, bytes, comb: touched.comb },
+            kind: touched.kind,
+            strand: recorder.strand(),
+            begin: recorder.pos(),
+            span: lasts.map_or(thrille_model::Span::Point, Until::span),
+            phases: Phases { lo: recorder.phase(), hi: None },
+            locks: LocksetId::EMPTY,
+            act: touched.act,
+            site: self.client.live()[index as usize].spot.0,
+            stack: StackId(0),
+            times: 1,
+        };
+        let number = lasts.map(|_| self.spans.number());
+        let stack = self.stack(pc);
+        let misses = local.misses(index);
+        let go = self
+            .client
+            .arrive(&local.seat, Arrival { live: index, task, times, misses, access, operation: number, stack });
+        if let (Some(number), Some(until)) = (number, lasts) {
+            self.spans.add(Span { number, until, fenced: false });
+        }
+        if go.missed {
+            local.missed(index);
+        }
+        owe(local, go);
     }
 
     /// The offsets of some bytes in the object that they belong to, if that is the same in every run.

@@ -293,12 +293,15 @@ pub fn observe_unsettled() -> Option<Observed> {
         }
         let session = SESSION.get()?;
         (*block).depth = 1;
+        let (pc, sp) = ((*block).pc, (*block).sp);
         if !(*block).local.is_null() {
             confirm::enter_call((*block).local);
+            // It may have slept, which is a call that notes its caller too.
+            ((*block).pc, (*block).sp) = (pc, sp);
         }
-        let (recorder, pc) = (&mut *(*block).recorder, (*block).pc);
+        let recorder = &mut *(*block).recorder;
         recorder.calling = pc;
-        recorder.stack.in_call(pc, (*block).sp);
+        recorder.stack.in_call(pc, sp);
         Some(Observed { session, recorder, pc, block, records: None, recorded: (0, 0) })
     }
 }
@@ -307,12 +310,16 @@ pub fn observe_unsettled() -> Option<Observed> {
 /// observation begins. Looked up where nothing may be allocated: such a library may take locks inside `malloc`.
 pub static FOREIGN: OnceLock<Vec<(u64, u64)>> = OnceLock::new();
 
-/// The same as [`observe`], for calls that the communication library makes too, at times when nobody called it: the caller decides.
+/// Whether the call that this thread is in was made there.
+pub fn is_foreign() -> bool {
+    // SAFETY: the block is this thread's own.
+    let pc = unsafe { (*block()).pc };
+    FOREIGN.get().is_some_and(|ranges| ranges.iter().any(|&(lo, hi)| lo <= pc && pc < hi))
+}
+
+/// The same as [`observe`], for calls that the communication library makes too, at times when nobody called it: those are not the program's.
 pub fn observe_program() -> Option<Observed> {
-    let observed = observe()?;
-    let pc = observed.pc;
-    let foreign = FOREIGN.get().is_some_and(|ranges| ranges.iter().any(|&(lo, hi)| lo <= pc && pc < hi));
-    (!foreign).then_some(observed)
+    if is_foreign() { None } else { observe() }
 }
 
 /// Runs something that is not the program's doing.

@@ -41,6 +41,9 @@ pub struct RunInfo {
     /// Symmetric heap of each rank.
     #[serde(default)]
     pub heap: Option<u64>,
+    /// The file that was its standard input, from the beginning; none if that was something else.
+    #[serde(default)]
+    pub input: Option<PathBuf>,
     /// What the launcher has to say about the run.
     #[serde(default)]
     pub notes: Vec<String>,

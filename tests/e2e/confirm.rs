@@ -64,6 +64,7 @@ pub fn trials() -> Vec<Trial> {
         trial("confirm::by_file_is_not_confirmed", || ordered("by_file", false)),
         trial("confirm::by_time_is_not_confirmed", || ordered("by_time", false)),
         trial("confirm::rare_in_five_runs", rare_in_five_runs),
+        trial("confirm::who_talks_much_is_met", who_talks_much_is_met),
         trial("confirm::a_crash_is_told", a_crash_is_told),
         trial("confirm::a_hundred_pairs_in_a_few_runs", a_hundred_pairs),
         trial("confirm::the_oracle_is_asked", the_oracle_is_asked),
@@ -215,6 +216,17 @@ fn rare_in_five_runs() -> Outcome {
         seen += usize::from(!run(plain.current_dir(dir.path()))?.stdout.is_empty());
     }
     check(seen <= at_most, || format!("{seen} of {runs} plain runs show it"))
+}
+
+/// Who is slowed down because it says much is where it was, in each run.
+fn who_talks_much_is_met() -> Outcome {
+    let dir = temporary();
+    let ended = expect(&mut checked(dir.path(), &[], &source("talks.c")), 1)?;
+    let races = races(dir.path())?;
+    let soon = |race: &Value| is_confirmed(race) && race["confirmation"]["tries"].as_u64().is_some_and(|n| n <= TRIES);
+    check(races.len() == 1 && soon(&races[0]), || format!("{races:#?}\n{ended}"))?;
+    let schedule = races[0]["confirmation"]["schedule"].as_str().unwrap_or_default();
+    expect(thrille(["confirm", "run", "--tries", "1", "--replay", schedule]).current_dir(dir.path()), 1).map(drop)
 }
 
 fn a_crash_is_told() -> Outcome {
