@@ -39,6 +39,7 @@ mod datatypes;
 pub mod echo;
 mod epochs;
 mod files;
+mod flow;
 mod freed;
 mod local;
 mod messages;

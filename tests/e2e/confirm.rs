@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Ordered by what the library at hand does (its broadcast lets nobody go before everybody is there; no part of a message comes before all are ready), by a
 /// signal that comes with the data, or by relaxed atomics that are polled: they race by the standard, and cannot be made to happen here. A freed send counts as
 /// gone, when races are confirmed, as soon as its sender hears of the receiver.
-const ORDERED_HERE: [&str; 19] = [
+const ORDERED_HERE: [&str; 23] = [
     "bcast_order_race",
     "alltoall_order_race",
     "collect_rest_race",
@@ -36,6 +36,10 @@ const ORDERED_HERE: [&str; 19] = [
     "request_free_probe_race",
     "inter_barrier_race",
     "inter_allreduce_race",
+    "allgatherv_empty_race",
+    "alltoallv_empty_race",
+    "reduce_scatter_empty_race",
+    "neighbor_empty_race",
     "partitioned_apart_race",
 ];
 

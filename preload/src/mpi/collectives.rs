@@ -1,172 +1,19 @@
-//! Collectives: whose doings before come before whose after, and which buffers are used.
+//! Collectives: how they order their members, and which buffers are used. Whose doings before come before whose after is a [`Flow`].
 //!
-//! | flow | calls |
-//! |---|---|
-//! | all to all | barrier, allreduce, allgather, alltoall, `reduce_scatter` |
-//! | root to all | bcast, scatter |
-//! | all to root | reduce, gather |
-//! | each to those behind it | scan, exscan |
-//! | who gives to who gets | allgatherv, `reduce_scatter`, where some counts are zero: all members know them |
-//! | pair by pair | alltoallv, alltoallw: each member knows its own counts alone |
-//!
-//! What is all to all within one group is between the two of an intercommunicator: each group comes after the other, and nobody after others of its own.
-//!
-//! A blocking one of all with all over the whole world is a global barrier; whether alltoallv is one the members ask each other. A nonblocking one releases when it is called and acquires when
-//! its request is complete. One that moves no data need not wait for anybody, and orders nothing; nor does one between the root and who has no part in it.
+//! A blocking one of all with all over the whole world is a global barrier; whether alltoallv is one the members ask each other. A nonblocking one releases
+//! when it is called and acquires when its request is complete. One that moves no data need not wait for anybody, and orders nothing; nor does one between the root and who has no part in it.
 
 use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, has_ended, in_place, scope};
 use crate::mpi::callbacks;
 use crate::mpi::comms::{self, About};
 use crate::mpi::datatypes::layout;
 use crate::mpi::echo;
+use crate::mpi::flow::{Flow, Part, any, bystander, counted, counted_each, is_root, link};
 use crate::mpi::p2p::Repeat;
 use crate::mpi::requests::{self, Pending};
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::ffi::{c_int, c_void};
-use std::ops::Range;
-use thrille_model::{Act, Kind, Rank, Token};
-
-/// Who comes before whom.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Flow {
-    AllToAll,
-    RootToAll(c_int),
-    AllToRoot(c_int),
-    /// By rank.
-    Chain,
-    /// Who gives something before who gets something: whether this process does.
-    GiversToGetters {
-        gives: bool,
-        gets: bool,
-    },
-    /// Pair by pair: those that this process gives something to, and those that it gets something from.
-    Pairs {
-        to: Vec<Rank>,
-        from: Vec<Rank>,
-    },
-}
-
-/// The tag of what goes from one to another in collectives: no message has it.
-const PAIR: i64 = -4;
-
-/// What this process does.
-#[derive(Default)]
-struct Part {
-    releases: Vec<Token>,
-    acquires: Vec<Token>,
-}
-
-/// The token of the link of a chain behind this rank, or of one of two groups.
-fn link(group: u64, seq: u64, rank: c_int) -> Token {
-    // Links of one collective differ in the group: its own hash, stirred by the rank.
-    let stirred = (rank as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 2;
-    Token::Collective { group: group ^ stirred, seq }
-}
-
-/// Whether this process is the root; in an intercommunicator the root's own group takes no part, but for the root itself.
-fn is_root(about: &About, root: c_int) -> bool {
-    if about.inter { root == mpi_sys::MPI_ROOT } else { root == about.rank }
-}
-
-fn bystander(about: &About, root: c_int) -> bool {
-    about.inter && root == mpi_sys::MPI_PROC_NULL
-}
-
-fn part(flow: &Flow, about: &About, token: Token, buffers: &[Buffer], me: Rank) -> Part {
-    let Token::Collective { group, seq } = token else { return Part::default() };
-    let uses = |written: bool| buffers.iter().any(|buffer| (buffer.kind != Kind::Read) == written);
-    let list = |does: bool, token: Token| if does { vec![token] } else { Vec::new() };
-    let (releases, acquires) = match *flow {
-        Flow::AllToAll | Flow::GiversToGetters { .. } if about.inter => {
-            let (gives, gets) = flow.ends();
-            return Part {
-                releases: list(gives, link(group, seq, about.side)),
-                acquires: list(gets, link(group, seq, 1 - about.side)),
-            };
-        }
-        Flow::AllToAll | Flow::GiversToGetters { .. } => flow.ends(),
-        Flow::Pairs { ref to, ref from } => {
-            let token = |from, to| Token::Message { group, from, to, tag: PAIR, seq };
-            let releases = to.iter().map(|&to| token(me, to)).collect();
-            return Part { releases, acquires: from.iter().map(|&from| token(from, me)).collect() };
-        }
-        Flow::RootToAll(root) if bystander(about, root) => (false, false),
-        Flow::AllToRoot(root) if bystander(about, root) => (false, false),
-        // Whose part is empty waits for nobody, and nobody for it.
-        Flow::RootToAll(root) => (is_root(about, root), !is_root(about, root) && uses(true)),
-        Flow::AllToRoot(root) => (!is_root(about, root) && uses(false), is_root(about, root)),
-        Flow::Chain => {
-            let (rank, last) = (about.rank, about.size - 1);
-            return Part {
-                releases: (rank < last).then(|| link(group, seq, rank)).into_iter().collect(),
-                acquires: (rank > 0).then(|| link(group, seq, rank - 1)).into_iter().collect(),
-            };
-        }
-    };
-    Part { releases: list(releases, token), acquires: list(acquires, token) }
-}
-
-impl Flow {
-    /// Whether this process gives and gets, where that is all there is to know.
-    fn ends(&self) -> (bool, bool) {
-        match *self {
-            Self::GiversToGetters { gives, gets } => (gives, gets),
-            _ => (true, true),
-        }
-    }
-
-    /// Of what is gathered everywhere by these counts, the same ones at all.
-    fn gathered<N: Copy + Into<i64>>(about: &About, gives: bool, counts: *const N, ty: MPI_Datatype) -> Self {
-        let counts = counted(counts, ty, about.everybody());
-        let gives = if about.inter { gives } else { counts[about.rank.max(0) as usize] };
-        Self::between(gives && !counts.contains(&false), gives, counts.contains(&true))
-    }
-
-    /// Of a reduction whose result is scattered by these counts: each part of it is of all.
-    fn scattered<N: Copy + Into<i64>>(about: &About, counts: *const N, ty: MPI_Datatype) -> Self {
-        let counts = counted(counts, ty, 0..about.size.max(0) as usize);
-        Self::between(!counts.contains(&false), counts.contains(&true), counts[about.rank.max(0) as usize])
-    }
-
-    fn between(all: bool, gives: bool, gets: bool) -> Self {
-        if all { Self::AllToAll } else { Self::GiversToGetters { gives, gets } }
-    }
-
-    /// Of an exchange, given for each whether this process gives it and gets from it anything.
-    fn exchanged(about: &About, comm: MPI_Comm, gives: &[bool], gets: &[bool]) -> Self {
-        let others = |there: &[bool]| {
-            let ranks = (0..).zip(there).filter(|&(rank, &there)| there && (about.inter || rank != about.rank));
-            ranks.filter_map(|(rank, _)| comms::peer(comm, rank)).collect()
-        };
-        Self::Pairs { to: others(gives), from: others(gets) }
-    }
-
-    /// What it is once all members of a communicator of everybody have said what they know of it.
-    fn agreed(self, about: &About, comm: MPI_Comm) -> Self {
-        let Self::Pairs { to, from } = &self else { return self };
-        let others = about.peers.max(1) as usize - 1;
-        let (mine, mut all) = (i32::from((to.len(), from.len()) == (others, others)), 0);
-        // SAFETY: all members of the communicator are here, with one number each.
-        unsafe {
-            let (ty, op) = (mpi_sys::RSMPI_INT32_T, mpi_sys::RSMPI_MIN);
-            mpi_sys::PMPI_Allreduce((&raw const mine).cast(), (&raw mut all).cast(), 1, ty, op, comm);
-        }
-        if all != 0 { Self::AllToAll } else { self }
-    }
-}
-
-/// For each, whether there is anything in what is counted for it.
-fn counted<N: Copy + Into<i64>>(counts: *const N, ty: MPI_Datatype, members: Range<usize>) -> Vec<bool> {
-    let sized = layout(ty).size > 0;
-    // SAFETY: the program's array has as many elements as there are members.
-    members.map(|i| sized && unsafe { *counts.add(i) }.into() > 0).collect()
-}
-
-/// The same where each has a type of its own.
-fn counted_each<N: Copy + Into<i64>>(counts: *const N, types: *const MPI_Datatype, members: Range<usize>) -> Vec<bool> {
-    // SAFETY: the program's arrays have as many elements as there are members.
-    members.map(|i| unsafe { (*counts.add(i)).into() > 0 && layout(*types.add(i)).size > 0 }).collect()
-}
+use thrille_model::{Act, Kind, Token};
 
 /// A blocking collective.
 pub fn collective(
@@ -188,7 +35,7 @@ pub fn collective(
     let part = if global {
         None
     } else {
-        comms::next_collective(comm).map(|token| part(&flow, &about, token, &buffers, call.me()))
+        comms::next_collective(comm).map(|token| Part::of(&flow, &about, token, &buffers, call.me()))
     };
     match &part {
         None => call.enter_barrier(),
@@ -241,7 +88,7 @@ pub fn icollective(
 
 /// A nonblocking collective begins.
 fn start(call: &mut Call, flow: &Flow, about: &About, token: Token, buffers: &[Buffer]) -> Pending {
-    let part = part(flow, about, token, buffers, call.me());
+    let part = Part::of(flow, about, token, buffers, call.me());
     part.releases.iter().for_each(|&t| call.release(t));
     let mut pending = Pending { tokens: part.acquires, ..Pending::default() };
     if let (Flow::Chain, Token::Collective { group, seq }) = (flow, token) {
@@ -542,7 +389,7 @@ macro_rules! counting {
         [<Allgather $($c)?>] [<Iallgather $($c)?>] [<Allgather_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             Flow::AllToAll, |about| Buffers::new().reads(from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty);
         [<Allgatherv $($c)?>] [<Iallgatherv $($c)?>] [<Allgatherv_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, counts: *const $n, shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-            Flow::gathered(about, n > 0 && layout(ty).size > 0, counts, into_ty), |about| Buffers::new().reads(from, n, ty).blocks(about.everybody(), into, counts, shifts, into_ty, Kind::Write).done();
+            Flow::gathered(about, any(n, ty), counts, into_ty), |about| Buffers::new().reads(from, n, ty).blocks(about.everybody(), into, counts, shifts, into_ty, Kind::Write).done();
         [<Alltoall $($c)?>] [<Ialltoall $($c)?>] [<Alltoall_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             Flow::AllToAll, |about| {
             Buffers::new().reads_of(about.peers, from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty)

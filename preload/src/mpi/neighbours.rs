@@ -3,7 +3,7 @@
 use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, has_ended};
 use crate::mpi::collectives::{Buffers, begin};
 use crate::mpi::comms;
-use crate::mpi::datatypes::layout;
+use crate::mpi::flow::{any, any_at, any_typed_at};
 use crate::mpi::p2p::Repeat;
 use crate::mpi::requests::{self, Pending};
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Request};
@@ -213,12 +213,7 @@ fn nonblocking(
     result
 }
 
-/// Whether there is anything in so many elements of a type.
-fn any(count: impl Into<i64>, ty: MPI_Datatype) -> bool {
-    count.into() > 0 && layout(ty).size > 0
-}
-
-// SAFETY (all rows): each body forwards the program's own arguments; its arrays have an element for each neighbour.
+// SAFETY (all rows): each body forwards the program's own arguments.
 macro_rules! rows {
     ($( $name:ident $nonblocking:ident $persistent:ident ( $($arg:ident : $ty:ty),* ) on $comm:ident : gives |$i:ident| $gives:expr, gets |$j:ident| $gets:expr, |$from:ident, $to:ident| $buffers:expr; )*) => { calls! { $(
         fn $name($($arg: $ty),*), real => {
@@ -240,16 +235,16 @@ macro_rules! counting {
             gives |_i| any(n, ty), gets |_i| any(m, into_ty),
             |from, _to| Buffers::new().reads(at, n, ty).each(&from, into, m, into_ty, Kind::Write).done();
         [<Neighbor_allgatherv $($c)?>] [<Ineighbor_allgatherv $($c)?>] [<Neighbor_allgatherv_init $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: *const $n, shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-            gives |_i| any(n, ty), gets |i| any(unsafe { *m.add(i) }, into_ty),
+            gives |_i| any(n, ty), gets |i| any_at(m, into_ty, i),
             |from, _to| Buffers::new().reads(at, n, ty).blocks(from, into, m, shifts, into_ty, Kind::Write).done();
         [<Neighbor_alltoall $($c)?>] [<Ineighbor_alltoall $($c)?>] [<Neighbor_alltoall_init $($c)?>] (at: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             gives |_i| any(n, ty), gets |_i| any(m, into_ty),
             |from, to| Buffers::new().each(&to, at, n, ty, Kind::Read).each(&from, into, m, into_ty, Kind::Write).done();
         [<Neighbor_alltoallv $($c)?>] [<Ineighbor_alltoallv $($c)?>] [<Neighbor_alltoallv_init $($c)?>] (at: *const c_void, n: *const $n, shifts: *const $d, ty: MPI_Datatype, into: *mut c_void, m: *const $n, into_shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-            gives |i| any(unsafe { *n.add(i) }, ty), gets |i| any(unsafe { *m.add(i) }, into_ty),
+            gives |i| any_at(n, ty, i), gets |i| any_at(m, into_ty, i),
             |from, to| Buffers::new().blocks(to, at, n, shifts, ty, Kind::Read).blocks(from, into, m, into_shifts, into_ty, Kind::Write).done();
         [<Neighbor_alltoallw $($c)?>] [<Ineighbor_alltoallw $($c)?>] [<Neighbor_alltoallw_init $($c)?>] (at: *const c_void, n: *const $n, shifts: *const MPI_Aint, types: *const MPI_Datatype, into: *mut c_void, m: *const $n, into_shifts: *const MPI_Aint, into_types: *const MPI_Datatype, comm: MPI_Comm) on comm:
-            gives |i| any(unsafe { *n.add(i) }, unsafe { *types.add(i) }), gets |i| any(unsafe { *m.add(i) }, unsafe { *into_types.add(i) }),
+            gives |i| any_typed_at(n, types, i), gets |i| any_typed_at(m, into_types, i),
             |from, to| Buffers::new().typed_blocks(to, at, n, shifts, types, Kind::Read).typed_blocks(from, into, m, into_shifts, into_types, Kind::Write).done();
     } } };
 }
