@@ -7,13 +7,15 @@
 //! |---|---|
 //! | [`transfers!`] | one value, or one array, of a `read` or `write` statement |
 //! | [`arrays!`] | intrinsics that make an array of one or two others |
-//! | [`entries!`] | strings, random numbers, temporary copies of array sections |
+//! | [`entries!`] | internal files, strings, random numbers, temporary copies of array sections |
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::entry::entries;
-use crate::rank::observe;
+use crate::loaded;
+use crate::rank::{Observed, observe};
 use crate::real::Real;
 use std::ffi::{c_int, c_void};
+use std::sync::OnceLock;
 use thrille_model::{Act, Kind};
 
 /// The most dimensions that the library knows.
@@ -70,8 +72,52 @@ impl Descriptor {
     }
 }
 
+/// What a statement is about, as far as it is of interest here: `st_parameter_dt` of the library (8 and later).
+#[repr(C)]
+pub struct Statement {
+    flags: u32,
+    unit: i32,
+    file: [usize; 8],
+    records: *const Descriptor,
+    format: [usize; 4],
+    record: *const c_void,
+    record_len: usize,
+}
+
+impl Statement {
+    /// Whether a variable is its file.
+    const INTERNAL: u32 = 1 << 14;
+    /// The unit of such a file of characters of four bytes.
+    const WIDE: i32 = -2;
+
+    /// The first record of its file, if that is a variable: the others need not be reached.
+    fn record(&self) -> Option<(*const c_void, usize)> {
+        let width = if self.unit == Self::WIDE { 4 } else { 1 };
+        (self.flags & Self::INTERNAL != 0).then(|| (self.record, self.record_len.saturating_mul(width)))
+    }
+}
+
+/// What the program does by a function of the library. The library calls its own functions too.
+fn observe_program() -> Option<Observed> {
+    static LIBRARY: OnceLock<Vec<(u64, u64)>> = OnceLock::new();
+    let observed = observe()?;
+    let own = |path: &str| path.rsplit('/').next().is_some_and(|file| file.starts_with("libgfortran.so"));
+    let library = LIBRARY.get_or_init(|| {
+        loaded::modules().into_iter().filter(|module| own(&module.path)).flat_map(|module| module.ranges).collect()
+    });
+    (!library.iter().any(|&(low, high)| low <= observed.pc && observed.pc < high)).then_some(observed)
+}
+
+/// What a statement does to the variable that is its file: what is written to a record fills it.
+unsafe fn touch_record(statement: *const Statement, kind: Kind) {
+    // SAFETY: the compiler passes a statement that is complete as far as its flags say.
+    if let Some((at, len)) = unsafe { statement.as_ref() }.and_then(Statement::record) {
+        touch(at, len, kind);
+    }
+}
+
 fn touch(at: *const c_void, len: usize, kind: Kind) {
-    if let Some(mut o) = observe()
+    if let Some(mut o) = observe_program()
         && len > 0
         && !at.is_null()
     {
@@ -81,7 +127,7 @@ fn touch(at: *const c_void, len: usize, kind: Kind) {
 
 /// All elements of an array.
 unsafe fn touch_array(array: *const Descriptor, kind: Kind) {
-    let Some(mut o) = observe() else { return };
+    let Some(mut o) = observe_program() else { return };
     // SAFETY: the compiler passes descriptors that are complete as far as their rank says.
     let Some(array) = (unsafe { array.as_ref() }) else { return };
     array.stretches(|at, len| o.touch(at, len, kind, Act::LibraryCall));
@@ -189,6 +235,14 @@ arrays! {
 
 // SAFETY (all rows): the compiler passes descriptors of the arrays; each body forwards the program's own arguments.
 entries! {
+    _gfortran_ fn st_write(statement: *const Statement) -> usize {
+        unsafe { touch_record(statement, Kind::Write) };
+        forward!(st_write(statement))
+    }
+    _gfortran_ fn st_read(statement: *const Statement) -> usize {
+        unsafe { touch_record(statement, Kind::Read) };
+        forward!(st_read(statement))
+    }
     _gfortran_ fn transfer_array(statement: usize, array: *const Descriptor, kind: usize, length: usize) -> usize {
         unsafe { touch_array(array, Kind::Write) };
         forward!(transfer_array(statement, array, kind, length))

@@ -7,6 +7,7 @@
 use crate::allocation::thread_stack;
 use crate::confirm::{self, sleeping, waiting};
 use crate::counters::between_processes;
+use crate::entry::block;
 use crate::openmp;
 use crate::rank::{Observed, SESSION, attach, detach, has_threads, observe_program, unobserved};
 use crate::real::Real;
@@ -462,8 +463,13 @@ thread_local! {
 /// Runs in the one thread that initialises; everybody else comes after it.
 extern "C" fn run_once() {
     let (once, routine) = ONCE.get();
+    // SAFETY: the block is this thread's own.
+    let pc = unsafe { (*block()).pc };
     if let Some(routine) = routine {
         routine();
     }
+    // Who called last may be the communication library, on behalf of the routine.
+    // SAFETY: as above.
+    unsafe { (*block()).pc = pc };
     signalled(once);
 }

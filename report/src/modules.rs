@@ -71,12 +71,21 @@ impl Modules {
                     }
                 };
                 let mut new = bare.clone();
+                let innermost = frames.is_empty();
+                let in_fortran = frame.function.as_ref().is_some_and(is_fortran);
                 new.function = frame.function.and_then(|function| readable(&function));
                 if let Some(location) = frame.location {
                     new.line = location.line.filter(|&line| line > 0);
                     new.column = location.column.filter(|&column| column > 0);
                     if let Some(file) = location.file {
                         let (path, shown) = self.sources.show(file);
+                        if innermost
+                            && in_fortran
+                            && let Some(line) = new.line.filter(|&line| self.sources.begins_procedure(&path, line))
+                            && let Some(next) = next_line(loader, probe, line)
+                        {
+                            (new.line, new.column) = next;
+                        }
                         if let Some((line, column)) = new.line.and_then(|line| self.sources.statement(&path, line)) {
                             (new.line, new.column) = (Some(line), Some(column));
                         }
@@ -138,8 +147,17 @@ fn load(module: &Module, directories: &[PathBuf]) -> Result<Loader, String> {
     Loader::new(path).map_err(|e| format!("has debug information that cannot be read ({e})"))
 }
 
-/// A function as the programmer wrote it.
-fn readable<R: gimli::Reader>(function: &addr2line::FunctionName<R>) -> Option<String> {
+/// The line that the code comes to next, with its column. gfortran names the line on which a procedure begins for what a statement loads from
+/// a scalar of a common block or an equivalence: the statement itself is what comes next.
+fn next_line(loader: &Loader, probe: u64, line: u32) -> Option<(Option<u32>, Option<u32>)> {
+    // Between the load and what its value is for.
+    const FAR: u64 = 512;
+    let rows = loader.find_location_range(probe, probe + FAR).ok()?;
+    rows.map(|(_, _, location)| (location.line.filter(|&next| next > 0), location.column.filter(|&column| column > 0)))
+        .find(|&(next, _)| next.is_some_and(|next| next != line))
+}
+
+fn is_fortran<R: gimli::Reader>(function: &addr2line::FunctionName<R>) -> bool {
     const FORTRAN: [gimli::DwLang; 6] = [
         gimli::DW_LANG_Fortran77,
         gimli::DW_LANG_Fortran90,
@@ -148,7 +166,12 @@ fn readable<R: gimli::Reader>(function: &addr2line::FunctionName<R>) -> Option<S
         gimli::DW_LANG_Fortran08,
         gimli::DW_LANG_Fortran18,
     ];
-    if function.language.is_some_and(|language| FORTRAN.contains(&language)) {
+    function.language.is_some_and(|language| FORTRAN.contains(&language))
+}
+
+/// A function as the programmer wrote it.
+fn readable<R: gimli::Reader>(function: &addr2line::FunctionName<R>) -> Option<String> {
+    if is_fortran(function) {
         return function.raw_name().ok().map(|name| fortran(&name));
     }
     function.demangle().ok().map(|name| demangled(&name))

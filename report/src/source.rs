@@ -26,11 +26,11 @@ impl Sources {
         lines.as_ref()?.get(index).cloned()
     }
 
-    /// Where the statement of an atomic construct begins if this line is the construct's directive, as line and column: gcc names the
-    /// directive for what the statement does.
+    /// Where the statement of an atomic or workshare construct begins if this line is the construct's directive, as line and column: gcc
+    /// names the directive for what the statement does.
     pub fn statement(&mut self, path: &Path, line: u32) -> Option<(u32, u32)> {
         let directive = self.line(path, line)?;
-        if !is_atomic(&directive) {
+        if !stands_for_statement(&directive) {
             return None;
         }
         let mut continued = continues(&directive);
@@ -43,6 +43,11 @@ impl Sources {
         })
     }
 
+    /// Whether a procedure or the main program of Fortran begins on this line.
+    pub fn begins_procedure(&mut self, path: &Path, line: u32) -> bool {
+        self.line(path, line).is_some_and(|text| is_procedure(&text))
+    }
+
     /// A path without detours, and as it is shown.
     pub fn show(&self, path: &str) -> (PathBuf, String) {
         let path = straight(&self.base.join(path));
@@ -51,15 +56,34 @@ impl Sources {
     }
 }
 
-/// Whether a line is the directive of an atomic construct, in C or Fortran, and nothing else.
-fn is_atomic(line: &str) -> bool {
+/// Whether a line is the directive of an atomic construct, in C or Fortran, or of a workshare construct, and nothing else.
+fn stands_for_statement(line: &str) -> bool {
     let line = line.trim_start().to_ascii_lowercase();
     let pragma = line.strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("pragma"));
     let construct = match pragma {
         Some(rest) => rest.trim_start().strip_prefix("omp"),
         None => line.strip_prefix("!$omp"),
     };
-    construct.is_some_and(|rest| rest.trim_start().starts_with("atomic"))
+    construct.is_some_and(|rest| {
+        let mut words = rest.split_whitespace().skip_while(|&word| word == "parallel");
+        words.next().is_some_and(|word| word.starts_with("atomic") || word.starts_with("workshare"))
+    })
+}
+
+/// Whether this is the first statement of a procedure of Fortran: attributes, what it is, and its name.
+fn is_procedure(line: &str) -> bool {
+    const ATTRIBUTES: [&str; 6] = ["pure", "impure", "elemental", "recursive", "non_recursive", "module"];
+    const TYPES: [&str; 8] = ["integer", "real", "double", "complex", "logical", "character", "type", "class"];
+    let line = line.to_ascii_lowercase();
+    let named = |words: &[&str]| words.get(1).is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let words: Vec<&str> =
+        line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+    let Some(at) = words.iter().position(|word| ["subroutine", "function", "program", "procedure"].contains(word))
+    else {
+        return false;
+    };
+    let may_begin = |word: &&str| ATTRIBUTES.contains(word) || TYPES.contains(word);
+    !line.trim_start().starts_with('!') && named(&words[at..]) && (at == 0 || may_begin(&words[0]))
 }
 
 /// Whether a directive goes on in the next line.
@@ -117,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_statement_of_an_atomic_construct_is_found_behind_its_directive() {
+    fn the_statement_of_a_construct_is_found_behind_its_directive() {
         let mut sources = Sources::new(Path::new("/"));
         let mut at = |text: &str| {
             sources.files.insert("a".into(), Some(text.lines().map(str::to_owned).collect()));
@@ -127,9 +151,28 @@ mod tests {
         assert_eq!(at("  # pragma omp atomic capture \\\n   seq_cst\n\n  // both\n  {\n    k = x++;"), Some((6, 5)));
         assert_eq!(at("  !$omp atomic update &\n  !$omp& seq_cst\n  x = x + 1"), Some((3, 3)));
         assert_eq!(at("!$OMP ATOMIC\nx = x + 1"), Some((2, 1)));
+        assert_eq!(at("!$omp parallel workshare\n  x = 1"), Some((2, 3)));
+        assert_eq!(at("!$omp parallel\n  x = 1"), None);
         assert_eq!(at("#pragma omp atomic"), None);
         assert_eq!(at("#pragma omp critical\n x++;"), None);
         assert_eq!(at("_Pragma(\"omp atomic\") x++;\ny++;"), None);
+    }
+
+    #[test]
+    fn procedures_begin_with_what_they_are() {
+        for line in [
+            "subroutine add(i)",
+            "  PROGRAM p",
+            "pure real(8) function f(x) result(y)",
+            "character(len=4) function g()",
+        ] {
+            assert!(is_procedure(line), "{line}");
+        }
+        for line in
+            ["end subroutine add", "! subroutine add", "x = function(3)", "call subroutine_of(x)", "end program"]
+        {
+            assert!(!is_procedure(line), "{line}");
+        }
     }
 
     #[test]
