@@ -10,8 +10,15 @@
 //! A strand's runs are taken ([`Rank::drain`]) before each of its events once there is more than one strand: what it did is there before
 //! anybody can come after it. While there is one strand only, it suffices to do so at a cut.
 //!
-//! *Phases.* With one strand, an access belongs to the phase it is in. With several, a strand that the barrier's caller does not
-//! know of is not ordered by it: the upper bound stays open until a barrier's caller knows of the access ([`Status::settled`]).
+//! | module | is about |
+//! |---|---|
+//! | `events` | the log: tokens and words of the job |
+//! | `knowledge` | what a strand knows of the others |
+//! | `operations` | one-sided operations, from issue to completion |
+//! | `barriers` | global barriers, what they settle, and cuts |
+//! | `records` | from a strand's runs to the records of the next cut |
+//! | `memory` | blocks of private memory, and what others reach |
+//! | `locks`, `atomics`, `tasks`, `rest` | locks, atomics of the process, tasks, threads that rest |
 
 mod atomics;
 mod barriers;
