@@ -34,6 +34,7 @@ pub fn trials() -> Vec<Trial> {
     }
     trials.push(trial("tasks::what_is_not_followed_is_said", unfit));
     trials.push(trial("tasks::many_deep_and_wide", many));
+    trials.push(trial("tasks::one_after_the_other", one_after_the_other));
     trials.push(trial("tasks::a_stack_without_limit", a_stack_without_limit));
     trials.push(trial("tasks::no_such_mode", no_such_mode));
     trials.push(trial("tasks::detached", detached));
@@ -196,6 +197,16 @@ fn many() -> Outcome {
         check(peak < most, || format!("{mode}: {peak} kB"))?;
     }
     Ok(())
+}
+
+/// Tasks each of which creates the next and does not wait for it: what is complete keeps nobody that came before. The plain program takes 73 MB, since libomp keeps who created a task.
+fn one_after_the_other() -> Outcome {
+    let dir = temporary();
+    let mut command = thrille(["check", "-n1", "--quiet", "--no-confirm", "--tasks", "pint"]);
+    command.arg(program("tasks_chain.c")).args(["--", "100000"]).env("OMP_NUM_THREADS", "2");
+    let ended = expect(command.current_dir(dir.path()), 0)?;
+    let peak: u64 = ended.stdout.trim().parse().map_err(|_| format!("no number of kilobytes:\n{ended}"))?;
+    check(peak < 250_000, || format!("{peak} kB"))
 }
 
 /// Without a limit the stack is said to reach down to the heap: that is not the stack's, and not forgotten with it.
