@@ -113,6 +113,7 @@ fn look_for(report: &Report, mut ranks: Ranks, dir: &Path, settings: &Settings, 
     if ranks.reads_once() && findings.iter().any(never_came) {
         notes.push(WITHOUT_INPUT.into());
     }
+    notes.extend(campaign.failure());
     if campaign.interrupted() {
         notes.push("confirmation was stopped before its end; `thrille confirm` goes on with it".into());
     }

@@ -124,6 +124,8 @@ pub struct Campaign {
     tallies: Vec<Tally>,
     tries: Vec<u32>,
     matters: BTreeMap<usize, Matters>,
+    /// How a run failed that looked for races, and how many did.
+    failures: (Option<String>, u32),
     interrupted: bool,
 }
 
@@ -142,6 +144,7 @@ impl Campaign {
             tallies: vec![Tally::default(); number],
             tries: vec![0; number],
             matters: BTreeMap::new(),
+            failures: (None, 0),
             interrupted: false,
         }
     }
@@ -198,6 +201,15 @@ impl Campaign {
         self.interrupted
     }
 
+    /// In words, how runs failed that looked for races which did not happen, though the program had not failed before.
+    pub fn failure(&self) -> Option<String> {
+        let (how, runs) = &self.failures;
+        let how = how.as_ref().filter(|_| !self.failed_before && !self.open().is_empty())?;
+        Some(format!(
+            "in {runs} of the runs that looked for races, {how}: what it would have come to behind that could not happen"
+        ))
+    }
+
     fn open(&self) -> Vec<usize> {
         (0..self.candidates.len()).filter(|&index| self.witnesses[index].is_none()).collect()
     }
@@ -226,6 +238,9 @@ impl Campaign {
         let live = live_sites(candidates.iter());
         let outcome = engine.run(&Plan { candidates, live, choice, late, limit: self.budget.limit() })?;
         self.interrupted |= outcome.interrupted;
+        if outcome.behaviour.failed() && !outcome.interrupted {
+            self.failures = (Some(failure(&outcome.behaviour)), self.failures.1 + 1);
+        }
         for ((&index, witness), tally) in which.iter().zip(outcome.witnesses).zip(&outcome.tallies) {
             self.tries[index] += 1;
             add(&mut self.tallies[index], tally);
