@@ -56,6 +56,11 @@ impl Operations {
         self.len == 0
     }
 
+    /// Whether there ever was one: who has issued any is not forgotten.
+    pub fn were_any(&self) -> bool {
+        !self.strands.is_empty()
+    }
+
     /// How many of one strand use private memory.
     pub fn private(&self, strand: Strand) -> usize {
         self.strands.get(&strand).map_or(0, |issued| issued.private)

@@ -85,6 +85,13 @@ impl Knowledge {
 /// strand takes some memory for used that is used no more, and makes more records than it must.
 const FEW_LEFT: usize = 16;
 
+/// What of the cuts before the log may order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Earlier {
+    Nothing,
+    Something,
+}
+
 /// One end of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
@@ -142,15 +149,13 @@ pub struct Rank {
     pub ranks: u32,
     /// Events at which it is asked next what of them orders anything.
     next_look: usize,
-    /// Whether nothing that was told at earlier cuts may still be ordered by the log.
-    may_clear: bool,
+    /// Whether the log may still order something that was told at earlier cuts.
+    orders_earlier: Earlier,
     /// The tokens that were known at the last cut: not all of their releases are in the log.
     tokens_before: FxHashSet<Token>,
     /// Where the program called for them.
     callers: Callers,
     open: Operations,
-    /// Whether there ever was one.
-    operates: bool,
     closes: Vec<(thrille_model::Rank, Close)>,
     windows: Vec<(u32, u64)>,
     accesses: Vec<Access>,
@@ -207,11 +212,10 @@ impl Rank {
             events: Vec::new(),
             ranks: 0,
             next_look: LOGGED,
-            may_clear: true,
+            orders_earlier: Earlier::Nothing,
             tokens_before: FxHashSet::default(),
             callers: Callers::default(),
             open: Operations::default(),
-            operates: false,
             closes: Vec::new(),
             windows: Vec::new(),
             accesses: Vec::new(),
@@ -385,7 +389,7 @@ impl Rank {
     /// The log is long.
     #[cold]
     fn shorten_log(&mut self, pos: Pos) {
-        if self.may_clear && self.ranks == 1 && self.has_crew() && self.orders_all() {
+        if self.orders_earlier == Earlier::Nothing && self.ranks == 1 && self.has_crew() && self.orders_all() {
             // There is nothing that the log could order: what comes after something yet to happen is yet to happen as well.
             self.carried.end(pos);
             self.events.clear();
@@ -700,7 +704,6 @@ impl Rank {
                 };
                 recorder.use_until_done(uses);
                 let locks = recorder.all_held();
-                self.operates = true;
                 self.open.add(ctx, Open { access, locks, uses, shipped: false, completed: None });
             }
         }
@@ -886,7 +889,8 @@ impl Rank {
             windows: std::mem::take(&mut self.windows),
             events: {
                 // What may stay with its owner is ordered by the log.
-                self.may_clear = self.single() && self.open.is_empty();
+                let alone = self.single() && self.open.is_empty();
+                self.orders_earlier = if alone { Earlier::Nothing } else { Earlier::Something };
                 self.next_look = LOGGED;
                 self.tokens_before.clear();
                 self.tokens_before.extend(self.tokens.keys());

@@ -170,7 +170,10 @@ impl Rank {
 impl Rank {
     /// Whether nothing depends on tasks being strands: PINT has all of their accesses, and there was no operation that one of them could complete for another.
     pub fn has_tasks_by_graph(&self) -> bool {
-        self.ranks == 1 && !self.operates && self.has_crew() && self.watch.as_ref().is_some_and(|watch| watch.looks())
+        self.ranks == 1
+            && !self.open.were_any()
+            && self.has_crew()
+            && self.watch.as_ref().is_some_and(|watch| watch.looks())
     }
 
     /// The strand creates a task: its role, if it can have one.
