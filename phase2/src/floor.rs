@@ -25,9 +25,6 @@ const SECOND_WAITS: Duration = Duration::from_millis(300);
 const SECOND_TAKES: Duration = Duration::from_millis(50);
 /// How long the strands are watched after the last one was held.
 const WATCH: Duration = Duration::from_millis(100);
-/// The same while an operation is under way. Somebody may poll for what comes behind it, and who is watched polls slowly: at full speed it may keep that from
-/// coming, by a lock of the library's that only one of them gets.
-const WATCH_OPEN: Duration = Duration::from_secs(1);
 /// Accesses that are remembered after they have gone.
 const REMEMBERED: usize = 256;
 
@@ -430,7 +427,7 @@ impl Floor {
             if !self.watched {
                 self.watch(true);
             }
-        } else if self.watched && now >= self.watched_until() {
+        } else if self.watched && now >= self.last_held + WATCH {
             self.watch(false);
         }
     }
@@ -439,7 +436,7 @@ impl Floor {
     pub fn deadline(&self) -> Option<Duration> {
         let until = self.held().map(|(_, held)| held.until).min();
         let stall = self.nobody_moves().then_some(self.changed + self.quiet());
-        let watch = self.watched.then(|| self.watched_until());
+        let watch = self.watched.then_some(self.last_held + WATCH);
         [until, stall, watch].into_iter().flatten().min()
     }
 
@@ -453,11 +450,6 @@ impl Floor {
 
     fn quiet(&self) -> Duration {
         self.policy.quiet() * self.pace
-    }
-
-    fn watched_until(&self) -> Duration {
-        let open = self.present.iter().any(|present| present.operation.is_some());
-        self.last_held + if open { WATCH_OPEN } else { WATCH }
     }
 
     fn held(&self) -> impl Iterator<Item = (Strand, &Held)> {

@@ -126,22 +126,6 @@ fn an_operation_is_there_until_it_is_completed() {
 }
 
 #[test]
-fn who_may_poll_for_an_operation_is_watched_until_it_is_complete() {
-    let mut floor = floor_with(vec![put_and_load()], pause());
-    let put = arrival(&floor, 0, spot(10, Act::Put), 0, Some(1));
-    floor.arrived(Duration::ZERO, put);
-    floor.tick(Duration::ZERO);
-    floor.tick(50 * MS);
-    let watches = |floor: &mut Floor| floor.actions().contains(&Action::Watch(false));
-    floor.tick(500 * MS);
-    assert!(!watches(&mut floor), "it is under way");
-    floor.completing(600 * MS, strand(0), vec![1]);
-    floor.tick(700 * MS);
-    floor.tick(700 * MS + WATCH);
-    assert!(watches(&mut floor), "nothing is");
-}
-
-#[test]
 fn what_is_completed_is_gone() {
     let mut floor = floor_with(vec![put_and_load()], pause());
     arrive(&mut floor, MS, 0, spot(10, Act::Put), 0, Some(1));
