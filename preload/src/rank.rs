@@ -394,6 +394,9 @@ pub fn finish(ending: Ending) {
     confirm::over();
     if let (Some(session), Some(mut recorder)) = (SESSION.get(), detach()) {
         unobserved(sampled::tell);
+        if INSTRUMENTED.load(Ordering::Relaxed) {
+            session.is_instrumented();
+        }
         unobserved(|| match ending {
             Ending::Regular => session.finish(&mut recorder, true),
             Ending::Early => {

@@ -382,10 +382,10 @@ fn notes_on(summary: &Summary) -> Vec<String> {
             words::grouped(summary.observed),
         ));
     }
-    if summary.ranks_finished > 0 && summary.executed == 0 && !summary.instrumented {
+    if summary.ranks_finished > 0 && !summary.instrumented {
         notes.push(
-            "no instrumented load or store was executed: the program was not compiled with `thrille cc` or `thrille check`; \
-             only calls of the communication library were observed"
+            "no part of the program was instrumented: it was linked with `thrille cc`, or not at all, but not compiled with it; only calls of the communication \
+             library, of threads and of C functions such as memcpy were observed: recompile with `thrille cc` or `thrille check`"
                 .into(),
         );
     }

@@ -104,6 +104,7 @@ fn rank(races: Vec<Race>) -> RankRecords {
         beside_us: 0,
         communication_us: 2_345,
         communication_cpu_us: 1_000,
+        instrumented: true,
         ..Progress::default()
     };
     let stacks = HashMap::from([(StackId(1), (StackId(0), site(0x70)))]);
@@ -274,8 +275,8 @@ fn what_was_dropped_and_what_was_not_observed_is_said() {
     bare.notes.push("static data is not shared".into());
     golden("dropped.txt", &report(vec![full, bare]).text(Colour::Never));
     let mut bare = rank(Vec::new());
-    bare.progress.executed = 0;
-    assert!(report(vec![bare]).notes[0].contains("no instrumented load or store"));
+    bare.progress.instrumented = false;
+    assert!(report(vec![bare]).notes[0].contains("no part of the program was instrumented"));
     let none = report(vec![RankRecords::default(), RankRecords::default()]).text(Colour::Never);
     assert!(none.contains("not instrumented or never initialised: nothing was observed"), "{none}");
     let mut known = RankRecords::default();

@@ -250,6 +250,11 @@ impl<T: Transport + Send + 'static> Session<T> {
         let _ = analysis.transport().leave(&wire::encode(&progress));
     }
 
+    /// Instrumented code has turned up, if only in a library that was loaded later.
+    pub fn is_instrumented(&self) {
+        lock(&self.judge).progress.instrumented = true;
+    }
+
     /// The others may not come to the exchanges that are left: a limit on the wait for them.
     pub fn hurry(&self, within: Duration) {
         lock(&self.judge).hurry(within);
