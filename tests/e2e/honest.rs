@@ -146,7 +146,8 @@ fn not_instrumented() -> Outcome {
     expect(plain.arg("-c").arg(program("handover.c")).arg("-I").arg(include).current_dir(dir.path()), 0)?;
     expect(thrille(["cc", "--", "gcc", "handover.o", "-o", "handover"]).current_dir(dir.path()), 0)?;
     for _ in 0..5 {
-        expect(thrille(["run", "-n2", "--quiet", "./handover"]).current_dir(dir.path()), 0)?;
+        let ended = expect(thrille(["run", "-n2", "--quiet", "./handover"]).current_dir(dir.path()), 0)?;
+        ended.says(&["no part of the program was instrumented"])?;
     }
     Ok(())
 }
