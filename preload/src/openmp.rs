@@ -117,6 +117,12 @@ pub fn forget() {
     }
 }
 
+/// Whether the rank was given up.
+#[cfg(feature = "mpi")]
+pub fn is_given_up() -> bool {
+    GIVEN_UP.load(Ordering::Acquire)
+}
+
 /// Whether other threads than the main one may call the communication library.
 fn workers_may_communicate() -> bool {
     const FUNNELED: c_int = 1;

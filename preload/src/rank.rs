@@ -296,8 +296,6 @@ pub fn observe_unsettled() -> Option<Observed> {
         let (pc, sp) = ((*block).pc, (*block).sp);
         if !(*block).local.is_null() {
             confirm::enter_call((*block).local);
-            // It may have slept, which is a call that notes its caller too.
-            ((*block).pc, (*block).sp) = (pc, sp);
         }
         let recorder = &mut *(*block).recorder;
         recorder.calling = pc;

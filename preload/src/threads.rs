@@ -22,15 +22,18 @@ use thrille_model::{How, Lock, Mode, Strand, Token, Word};
 /// Defines a function that the C library has too. In the body, `real` is that one.
 macro_rules! interpose {
     ($( $(@$version:literal)? fn $name:ident ( $($arg:ident : $ty:ty),* ) -> $ret:ty , $real:ident => $body:block )*) => { pastey::paste! { $(
-        /// Notes who called, as [`crate::entry::entries`] do.
+        /// Notes who called, as [`crate::entry::entries`] do, but not inside a call of ours: what it allocates may let the communication library take a lock, and the rest
+        /// of the call must not pass for the library's.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
                 "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
+                "cmp qword ptr fs:[r11 + 16], 0",
+                "jne 2f",
                 "mov r10, qword ptr [rsp]",
                 "mov qword ptr fs:[r11 + 8], r10",
-                "jmp {to}",
+                "2: jmp {to}",
                 to = sym [<on_ $name>],
             )
         }
@@ -59,7 +62,7 @@ mod locks;
 static STRANDS: Mutex<Option<FxHashMap<pthread_t, Strand>>> = Mutex::new(None);
 
 fn strands<R>(f: impl FnOnce(&mut FxHashMap<pthread_t, Strand>) -> R) -> R {
-    f(STRANDS.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
+    unobserved(|| f(STRANDS.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default()))
 }
 
 struct Start<R> {
@@ -248,7 +251,7 @@ struct Round {
 }
 
 fn barriers<R>(f: impl FnOnce(&mut FxHashMap<u64, Round>) -> R) -> R {
-    f(BARRIERS.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
+    unobserved(|| f(BARRIERS.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default()))
 }
 
 /// What went through a semaphore that began with `free`.
@@ -263,7 +266,7 @@ struct Passed {
 static SEMAPHORES: Mutex<Option<FxHashMap<u64, Passed>>> = Mutex::new(None);
 
 fn semaphores<R>(f: impl FnOnce(&mut FxHashMap<u64, Passed>) -> R) -> R {
-    f(SEMAPHORES.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
+    unobserved(|| f(SEMAPHORES.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default()))
 }
 
 /// A semaphore has let this thread pass: the n-th to pass comes after as many posts as that takes, not after those that have been made by now.

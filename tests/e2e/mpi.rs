@@ -41,6 +41,7 @@ pub fn trials() -> Vec<Trial> {
     }
     for mpi in LIBRARIES {
         trials.push(trial(&format!("mpi::exec::{mpi}"), move || exec(mpi)));
+        trials.push(trial(&format!("mpi::given_up::{mpi}"), move || given_up(mpi)));
         for (end, code, says) in [
             ("no_finalize", 1, "without MPI_Finalize"),
             ("crash", 1, "rank 1 was killed by SIGSEGV"),
@@ -126,6 +127,15 @@ fn exec(mpi: &str) -> Outcome {
     // The launcher may have ended rank 0's exec before it could report; the records are there for later.
     let later = expect(&mut thrille(["report".as_ref(), out.as_os_str()]), 1)?;
     check(later.stdout.contains("1 race found"), || format!("the race is on disk:\n{later}"))
+}
+
+/// A rank that cannot be observed any further says so, and keeps nobody.
+fn given_up(mpi: &str) -> Outcome {
+    let dir = temporary();
+    let cc = format!("mpicc.{mpi} -fopenmp");
+    let mut command = thrille(["check", "-n2", "--no-confirm", "--mpi", mpi, "--cc", &cc]);
+    let ended = expect(command.arg(program("mpi_given_up.c")).current_dir(dir.path()), 0)?;
+    ended.says(&["rank 1: not observed from its first OpenMP region on"])
 }
 
 /// A program of one MPI under the launcher of the other is so many jobs of one rank: said, not guessed.

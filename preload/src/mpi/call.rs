@@ -1,11 +1,13 @@
 //! What the rows of the tables are written in.
 
+use crate::entry::block;
 use crate::mpi::again;
 use crate::mpi::callers::{self, Caller};
 use crate::mpi::datatypes::Layout;
 use crate::mpi::freed;
 use crate::mpi::words;
 use crate::observed::like_every_call;
+use crate::openmp;
 use crate::rank::{Observed, observe, observe_unsettled};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -141,6 +143,13 @@ pub fn operation() -> Option<Call> {
 /// The same for a flush, which may concern what waits to be told.
 pub fn flush() -> Option<Call> {
     called(observe_unsettled()?)
+}
+
+/// Whether this is a call of the program in a rank that was given up: where the others agree on something, it has to say its part.
+pub fn is_given_up() -> bool {
+    // SAFETY: the block is this thread's own.
+    let (depth, pc) = unsafe { ((*block()).depth, (*block()).pc) };
+    openmp::is_given_up() && depth == 0 && callers::of(pc) != Caller::Library
 }
 
 fn called(mut o: Observed) -> Option<Call> {

@@ -3,7 +3,7 @@
 //! A blocking one of all with all over the whole world is a global barrier; whether alltoallv is one the members ask each other. A nonblocking one releases
 //! when it is called and acquires when its request is complete. One that moves no data need not wait for anybody, and orders nothing; nor does one between the root and who has no part in it.
 
-use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, has_ended, in_place, scope};
+use crate::mpi::call::{Buffer, Call, SUCCESS, call, calls, has_ended, in_place, is_given_up, scope};
 use crate::mpi::callbacks;
 use crate::mpi::comms::{self, About};
 use crate::mpi::datatypes::layout;
@@ -11,6 +11,7 @@ use crate::mpi::echo;
 use crate::mpi::flow::{Flow, Part, any, bystander, counted, counted_each, is_root, link};
 use crate::mpi::p2p::Repeat;
 use crate::mpi::requests::{self, Pending};
+use crate::rank::unobserved;
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Kind, Token};
@@ -21,7 +22,15 @@ pub fn collective(
     what: impl FnOnce(&About) -> (Flow, Option<Vec<Buffer>>),
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(mut call) = call() else { return real() };
+    let Some(mut call) = call() else {
+        if is_given_up()
+            && let Some(about) = comms::about(comm).filter(|about| about.global)
+            && let (flow, Some(_)) = what(&about)
+        {
+            unobserved(|| flow.agreed(&about, comm));
+        }
+        return real();
+    };
     let Some(about) = comms::about(comm) else { return real() };
     let (mut flow, Some(buffers)) = what(&about) else { return real() };
     if about.global {

@@ -1,7 +1,7 @@
 //! Init, finalize and abort. Observation begins when the library is initialised and ends before it is finalised. A program that has sessions
 //! and no world is given one with its first session: all processes must open one.
 
-use crate::mpi::call::{SUCCESS, call, calls};
+use crate::mpi::call::{SUCCESS, call, calls, is_given_up};
 use crate::mpi::muster::muster;
 use crate::mpi::windows::said;
 use crate::mpi::{callers, comms, words};
@@ -65,12 +65,15 @@ fn own_world_becomes_its() -> bool {
 
 /// The end of what is observed, with everybody.
 fn ends() {
+    // The library may end processes at once: all must have come here for the last exchange.
+    // SAFETY: the program is about to finalise: the library is still there.
+    let all_come = || unsafe { mpi_sys::PMPI_Barrier(mpi_sys::RSMPI_COMM_WORLD) };
     if let Some(mut call) = call() {
         call.enter_barrier();
-        // The library may end processes at once: all must have come here for the last exchange.
-        // SAFETY: the program is about to finalise: the library is still there.
-        unsafe { mpi_sys::PMPI_Barrier(mpi_sys::RSMPI_COMM_WORLD) };
+        all_come();
         call.leave_barrier();
+    } else if is_given_up() {
+        unobserved(all_come);
     }
     finish(Ending::Regular);
 }

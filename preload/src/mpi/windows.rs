@@ -4,8 +4,9 @@
 //! target's part; the target knows where that is. So windows may overlap each other.
 
 use crate::confirm;
-use crate::mpi::call::{Call, SUCCESS, Shared, call, calls, raw, scopes};
+use crate::mpi::call::{Call, SUCCESS, Shared, call, calls, is_given_up, raw, scopes};
 use crate::mpi::comms::{self, Members, is_global};
+use crate::rank::unobserved;
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Group, MPI_Info, MPI_Win};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::{c_char, c_int, c_void};
@@ -242,12 +243,29 @@ struct New {
     comm: MPI_Comm,
 }
 
+/// Which of how many members of a communicator this process is.
+fn seat(comm: MPI_Comm) -> (c_int, c_int) {
+    let (mut rank, mut size) = (0, 0);
+    // SAFETY: asks about a handle that the library has just taken, with variables of our own.
+    unsafe {
+        mpi_sys::PMPI_Comm_rank(comm, &raw mut rank);
+        mpi_sys::PMPI_Comm_size(comm, &raw mut size);
+    }
+    (rank, size)
+}
+
 /// How many windows this process has numbered.
 static NUMBERED: AtomicU32 = AtomicU32::new(0);
 
 /// Agrees on a number, and on whether displacements are counted alike: only if not, everybody learns of everybody.
-fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: i64, me: Rank, world: u32) -> (u32, Units) {
-    let mine = if rank == 0 { NUMBERED.fetch_add(1, Ordering::Relaxed) * world + me.0 + 1 } else { 0 };
+fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: i64) -> (u32, Units) {
+    let (mut me, mut world) = (0, 0);
+    // SAFETY: asks about a constant of the library, with variables of our own.
+    unsafe {
+        mpi_sys::PMPI_Comm_rank(mpi_sys::RSMPI_COMM_WORLD, &raw mut me);
+        mpi_sys::PMPI_Comm_size(mpi_sys::RSMPI_COMM_WORLD, &raw mut world);
+    }
+    let mine = if rank == 0 { NUMBERED.fetch_add(1, Ordering::Relaxed) * world as u32 + me as u32 + 1 } else { 0 };
     let say = [unit, -unit, i64::from(mine)];
     let mut heard = say;
     // SAFETY: all members of the communicator are here, with arrays of this length.
@@ -307,18 +325,15 @@ impl Hints {
 
 /// A window was made: everybody agrees on its number, and its memory is shared from now on.
 fn made(call: &mut Call, win: MPI_Win, new: &New, hints: &Hints) {
-    let (mut rank, mut size, mut world) = (0, 0, 0);
-    // SAFETY: asks about handles that the library has just taken or given, with variables of our own.
+    let (rank, size) = seat(new.comm);
+    // SAFETY: asks about a handle that the library has just given, with a variable of our own.
     let group = unsafe {
         let mut group: MPI_Group = mpi_sys::RSMPI_GROUP_EMPTY;
-        mpi_sys::PMPI_Comm_rank(new.comm, &raw mut rank);
-        mpi_sys::PMPI_Comm_size(new.comm, &raw mut size);
-        mpi_sys::PMPI_Comm_size(mpi_sys::RSMPI_COMM_WORLD, &raw mut world);
         mpi_sys::PMPI_Win_get_group(win, &raw mut group);
         group
     };
     let me = call.me();
-    let (number, units) = agree(new.comm, rank, size, new.unit, me, world as u32);
+    let (number, units) = agree(new.comm, rank, size, new.unit);
     let mut window = Window {
         number,
         addressing: new.addressing,
@@ -410,7 +425,15 @@ fn making(
     real: impl FnOnce() -> c_int,
     new: impl FnOnce() -> New,
 ) -> c_int {
-    let Some(mut call) = call() else { return real() };
+    let Some(mut call) = call() else {
+        let says_its_part = is_given_up();
+        let result = real();
+        if says_its_part && result == SUCCESS {
+            let (rank, size) = seat(comm);
+            unobserved(|| agree(comm, rank, size, new().unit));
+        }
+        return result;
+    };
     let global = comms::about(comm).is_some_and(|c| c.global);
     let token = if global { None } else { comms::next_collective(comm) };
     match token {
