@@ -26,6 +26,7 @@ pub fn trials() -> Vec<Trial> {
         trial("plugin::no_plugin_for_the_compiler", no_plugin),
         trial("plugin::site_numbers_stay", site_numbers_stay),
         trial("plugin::another_version", another_version),
+        trial("plugin::initialisers_of_reductions", initialisers_of_reductions),
     ];
     let levels: &[u32] = if nightly() { &[0, 1, 2, 3] } else { &[0, 2] };
     let clangs: &[u32] = if nightly() { &[16, 19] } else { &[16] };
@@ -125,11 +126,10 @@ fn another_version() -> Outcome {
     std::fs::write(&part, old + "\t.data\n\t.quad\tthrille_last\n")?;
     let loaded = ["clang-16", "-O2", "-fPIC", "-shared", &path("mixed_loaded.c"), "-o", "libloaded.so"];
     build(dir.path(), "plugin", &loaded)?;
-    build(
-        dir.path(),
-        "plugin",
-        &["gcc", "mixed_main.s", "mixed_part.s", &path("mixed_plain.c"), "-o", "mixed", "-ldl"],
-    )?;
+    let plain = ["-c", &path("mixed_plain.c"), "-o", "plain.o"];
+    check(Command::new("gcc").args(plain).current_dir(dir.path()).status()?.success(), || "gcc failed".into())?;
+    let parts = ["clang-16", "mixed_main.s", "mixed_part.s", "plain.o", "-o", "mixed", "-ldl"];
+    build(dir.path(), "plugin", &parts)?;
     let mut observed = thrille(["run", "-n2", "--out", "run", "./mixed"]);
     let ended = run(observed.current_dir(dir.path()))?;
     ended.expect(1)?;
@@ -140,6 +140,20 @@ fn another_version() -> Outcome {
     let functions: BTreeSet<&str> = sides.filter_map(|side| side["at"]["function"].as_str()).collect();
     let expected = BTreeSet::from(["main", "by_loaded"]);
     check(functions == expected, || format!("races at loads of {functions:?} instead of {expected:?}: {report}"))
+}
+
+/// Clang's do not wait for each other, inlined or not.
+fn initialisers_of_reductions() -> Outcome {
+    let dir = temporary();
+    for level in ["-O0", "-O2"] {
+        for (verdict, code) in [("safe", 0), ("race", 1)] {
+            let path = root().join(format!("tests/shmem/omp_declare_reduction_{verdict}.c")).display().to_string();
+            let compiler = format!("clang-16 -fopenmp {level}");
+            let words = ["check", &path, "-n2", "--quiet", "--instrument", "plugin", "--cc", &compiler];
+            run(thrille(words).current_dir(dir.path()))?.expect(code)?;
+        }
+    }
+    Ok(())
 }
 
 /// The program's races, in which every load and store of shared memory takes part, are the same.
