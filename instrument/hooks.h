@@ -6,6 +6,8 @@
  * is below zero, all sites of the block are told; hooks set the countdowns again, of which the first one's counts. A loop without calls and inner
  * loops leaves the instrumented copy in the middle when the budget is spent, and never comes back in the middle. Loops in which nothing is told are there once.
  *
+ * What is compiled and the library must be of one version. It is in the names of the section and of thrille_register: files of another one are not observed, and the library says so.
+ *
  * Words that both sides write (mode, budget, countdowns) are plain 32-bit words without any lock: a lost update costs a sample more or less.
  *
  * Calling convention from `thrille_enter` on: "preserve most". All general registers but r11 (and rax when something is
@@ -14,7 +16,7 @@
 #define THRILLE_HOOKS_H
 #include <stdint.h>
 
-#define THRILLE_HOOKS_VERSION 3
+#define THRILLE_HOOKS_VERSION 3 /* raise it with every change of what is said here, and keep the old register function, see preload/src/sites/retired.rs */
 
 #ifdef __clang__
 #define THRILLE_PRESERVING __attribute__((preserve_most))
@@ -55,7 +57,7 @@ struct thrille_cold {
     uint16_t together; /* of a block's first site: how many sites are told together; 0 of the others */
 };
 
-/* One for each function, 64 bytes, in section "thrille_functions". */
+/* One for each function, 64 bytes, in section "thrille_functions_3". */
 struct thrille_function {
     int32_t mode;
     int32_t budget;
@@ -76,7 +78,7 @@ enum thrille_trait {
 
 /* Before main, or when a library is loaded, and before it is unloaded: the section's bounds. Told once by each object file, so more than once.
  * Ordinary calling convention. */
-void thrille_register(struct thrille_function *begin, struct thrille_function *end);
+void thrille_register_3(struct thrille_function *begin, struct thrille_function *end);
 void thrille_unregister(struct thrille_function *begin, struct thrille_function *end);
 
 /* A function is called, not in mode OFF, and its countdown is below zero. In mode IN its sites are taken off its budget. Not 0: go into the instrumented copy. */

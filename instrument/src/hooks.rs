@@ -86,7 +86,7 @@ impl Hooks {
             range: telling("thrille_range", &[i64]),
             affine: telling("thrille_affine", &[i64, i64]),
             nest: telling("thrille_nest", &[i64, i64, i64, i64]),
-            register: ordinary("thrille_register", &[pointer, pointer]),
+            register: ordinary("thrille_register_3", &[pointer, pointer]),
             unregister: ordinary("thrille_unregister", &[pointer, pointer]),
         };
         // Nothing of the program's memory, or of the tables that it looks at, changes.

@@ -130,7 +130,7 @@ impl Pass {
             LLVMSetVisibility(global, 1);
             global
         };
-        let bounds = [bound(c"__start_thrille_functions"), bound(c"__stop_thrille_functions")];
+        let bounds = [bound(c"__start_thrille_functions_3"), bound(c"__stop_thrille_functions_3")];
         let caller = |name: &std::ffi::CStr, hook: hooks::Hook| {
             let function = LLVMAddFunction(ir.module, name.as_ptr(), ir.function_type(ir.void, &[]));
             LLVMSetLinkage(function, linkage::INTERNAL);

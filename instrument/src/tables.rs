@@ -6,8 +6,8 @@ use crate::ir::{self, Ir};
 use crate::llvm::*;
 use crate::source::Source;
 
-/// Where the linker gathers descriptors.
-pub const SECTION: &std::ffi::CStr = c"thrille_functions";
+/// Where the linker gathers descriptors of this version.
+pub const SECTION: &std::ffi::CStr = c"thrille_functions_3";
 
 /// One function's.
 pub struct Tables {

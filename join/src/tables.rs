@@ -66,9 +66,9 @@ impl<'a> Tables<'a> {
         if self.all.is_empty() {
             return;
         }
-        out.push_str("\t.hidden\t__start_thrille_functions\n\t.hidden\t__stop_thrille_functions\n");
+        out.push_str("\t.hidden\t__start_thrille_functions_3\n\t.hidden\t__stop_thrille_functions_3\n");
         for (hook, section, label) in [
-            ("thrille_register", ".init_array.00099", ".Lthrille.start"),
+            ("thrille_register_3", ".init_array.00099", ".Lthrille.start"),
             ("thrille_unregister", ".fini_array.00099", ".Lthrille.end"),
         ] {
             let _ = write!(
@@ -78,8 +78,8 @@ impl<'a> Tables<'a> {
 \t.cfi_startproc
 \tsubq\t$8, %rsp
 \t.cfi_def_cfa_offset 16
-\tleaq\t__start_thrille_functions(%rip), %rdi
-\tleaq\t__stop_thrille_functions(%rip), %rsi
+\tleaq\t__start_thrille_functions_3(%rip), %rdi
+\tleaq\t__stop_thrille_functions_3(%rip), %rsi
 \tcall\t*{hook}@GOTPCREL(%rip)
 \taddq\t$8, %rsp
 \t.cfi_def_cfa_offset 8
@@ -112,7 +112,7 @@ impl<'a> Tables<'a> {
             writeln!(out, "\t.long\t0,0,{}\n\t.value\t{},1", site.line, site.column.min(u32::from(u16::MAX)))?;
         }
         writeln!(out, ".Lthrille.name{number}:\n\t.string\t\"{name}\"")?;
-        writeln!(out, "{}\t.p2align 6", section("thrille_functions", "aw"))?;
+        writeln!(out, "{}\t.p2align 6", section("thrille_functions_3", "aw"))?;
         if let Some(Twin { table, binding, .. }) = twin {
             let visible = if *binding == Binding::Weak { ".weak" } else { ".globl" };
             writeln!(out, "\t{visible}\t{table}\n\t.hidden\t{table}\n{table}:")?;

@@ -20,7 +20,7 @@ struct function {
 static long visits;
 static int alternating;
 
-void thrille_register(struct function *from, struct function *to)
+void thrille_register_3(struct function *from, struct function *to)
 {
     const char *mode = getenv("MODE");
     for (; from < to; from++)

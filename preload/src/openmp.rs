@@ -67,7 +67,7 @@ fn is_told() -> bool {
 }
 
 /// The loaded file that an address is in: where, and its name.
-fn file_of(address: usize) -> Option<(usize, String)> {
+pub fn file_of(address: usize) -> Option<(usize, String)> {
     // SAFETY: asks the linker, with a variable of our own; the name it gives is a string of its own.
     unsafe {
         let mut info = std::mem::zeroed::<libc::Dl_info>();

@@ -169,6 +169,7 @@ pub fn begin(told: &Told, link: Link, sink: Sink, regions: Regions) {
     session.observes(if INSTRUMENTED.load(Ordering::Relaxed) { observes } else { Observes::Nothing });
     if SESSION.set(session).is_ok() {
         attach(recorder);
+        sites::note_retired();
         // SAFETY: registers a function of the right type for when the program calls `exit` or returns from `main`.
         unsafe {
             on_exit(at_exit, std::ptr::null_mut());

@@ -8,6 +8,7 @@
 //! | [`live`] | decides in runs that confirm races |
 //! | [`sampling`] | decides by the policies of `thrille_sampling` |
 //! | [`hooks`] | what compiled code calls |
+//! | [`retired`] | what code calls that was compiled for another version |
 //! | [`joined`] | the same for joined functions |
 //!
 //! Tables are shared by all threads without locks: see `hooks.h` for what a lost update means. They are never freed while their code can run.
@@ -18,7 +19,9 @@ mod joined;
 mod live;
 pub mod policy;
 mod registry;
+mod retired;
 pub mod sampling;
 
 pub use live::{arm, disarm};
 pub use registry::any;
+pub use retired::note as note_retired;

@@ -25,6 +25,8 @@ pub fn trials() -> Vec<Trial> {
         trial("plugin::what_the_optimiser_puts_before_a_loop_has_a_line", before_a_loop),
         trial("plugin::no_plugin_for_the_compiler", no_plugin),
         trial("plugin::site_numbers_stay", site_numbers_stay),
+        trial("plugin::another_version", another_version),
+        trial("plugin::initialisers_of_reductions", initialisers_of_reductions),
     ];
     let levels: &[u32] = if nightly() { &[0, 1, 2, 3] } else { &[0, 2] };
     let clangs: &[u32] = if nightly() { &[16, 19] } else { &[16] };
@@ -106,6 +108,52 @@ fn mixed() -> Outcome {
     let own = loads.iter().filter(|side| side["at"]["function"] == "by_plugin");
     let callers: Vec<&str> = own.filter_map(|side| side["stack"][0]["function"].as_str()).collect();
     check(callers == ["main"], || format!("by_plugin called from {callers:?}"))
+}
+
+/// A part that was compiled for an older version of the hooks is linked with others, runs as if it were plain, and is named. How it is made of a new one says
+/// what makes a version.
+fn another_version() -> Outcome {
+    let dir = temporary();
+    let path = |name: &str| source(name).display().to_string();
+    for (name, flag) in [("mixed_main", "-O0"), ("mixed_part", "-O1")] {
+        let object = format!("{name}.s");
+        build(dir.path(), "plugin", &["clang-16", flag, "-S", &path(&format!("{name}.c")), "-o", &object])?;
+    }
+    let part = dir.path().join("mixed_part.s");
+    let new = std::fs::read_to_string(&part)?;
+    let old = new.replace("thrille_register_3", "thrille_register").replace("thrille_functions_3", "thrille_functions");
+    check(old != new, || "the version is not in the names".into())?;
+    std::fs::write(&part, old + "\t.data\n\t.quad\tthrille_last\n")?;
+    let loaded = ["clang-16", "-O2", "-fPIC", "-shared", &path("mixed_loaded.c"), "-o", "libloaded.so"];
+    build(dir.path(), "plugin", &loaded)?;
+    let plain = ["-c", &path("mixed_plain.c"), "-o", "plain.o"];
+    check(Command::new("gcc").args(plain).current_dir(dir.path()).status()?.success(), || "gcc failed".into())?;
+    let parts = ["clang-16", "mixed_main.s", "mixed_part.s", "plain.o", "-o", "mixed", "-ldl"];
+    build(dir.path(), "plugin", &parts)?;
+    let mut observed = thrille(["run", "-n2", "--out", "run", "./mixed"]);
+    let ended = run(observed.current_dir(dir.path()))?;
+    ended.expect(1)?;
+    ended.says(&["mixed contains code that another version of thrille compiled", "compile it anew"])?;
+    let report = report(&dir.path().join("run"))?;
+    let races = report["races"].as_array().ok_or("a report without races")?;
+    let sides = races.iter().flat_map(|race| [&race["a"], &race["b"]]).filter(|side| side["act"] == "load");
+    let functions: BTreeSet<&str> = sides.filter_map(|side| side["at"]["function"].as_str()).collect();
+    let expected = BTreeSet::from(["main", "by_loaded"]);
+    check(functions == expected, || format!("races at loads of {functions:?} instead of {expected:?}: {report}"))
+}
+
+/// Clang's do not wait for each other, inlined or not.
+fn initialisers_of_reductions() -> Outcome {
+    let dir = temporary();
+    for level in ["-O0", "-O2"] {
+        for (verdict, code) in [("safe", 0), ("race", 1)] {
+            let path = root().join(format!("tests/shmem/omp_declare_reduction_{verdict}.c")).display().to_string();
+            let compiler = format!("clang-16 -fopenmp {level}");
+            let words = ["check", &path, "-n2", "--quiet", "--instrument", "plugin", "--cc", &compiler];
+            run(thrille(words).current_dir(dir.path()))?.expect(code)?;
+        }
+    }
+    Ok(())
 }
 
 /// The program's races, in which every load and store of shared memory takes part, are the same.

@@ -106,6 +106,12 @@ impl Running {
         self.child.id()
     }
 
+    /// Whether it has had its time. It has less of a machine that others use, too, and gets that much more of the clock's.
+    fn is_late(&self) -> bool {
+        let elapsed = self.begun.elapsed();
+        elapsed > self.patience && elapsed > self.patience.mul_f64(load().clamp(1.0, 10.0))
+    }
+
     /// Whether it has ended.
     pub fn is_over(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
@@ -114,9 +120,7 @@ impl Running {
     /// Waits for something to become true while the command runs.
     pub fn wait_for(&mut self, what: &str, mut holds: impl FnMut() -> bool) -> Result<(), Failed> {
         while !holds() {
-            check(!self.is_over() && self.begun.elapsed() < self.patience, || {
-                format!("{what}: never happened in {}", self.words)
-            })?;
+            check(!self.is_over() && !self.is_late(), || format!("{what}: never happened in {}", self.words))?;
             std::thread::sleep(Duration::from_millis(5));
         }
         Ok(())
@@ -127,10 +131,10 @@ impl Running {
             if let Some(status) = self.child.try_wait()? {
                 break status;
             }
-            if self.begun.elapsed() > self.patience {
+            if self.is_late() {
                 let _ = self.child.kill();
                 let _ = self.child.wait();
-                return Err(format!("not over after {} s: {}", self.patience.as_secs(), self.words).into());
+                return Err(format!("not over after {} s: {}", self.begun.elapsed().as_secs(), self.words).into());
             }
             std::thread::sleep(Duration::from_millis(2));
         };
@@ -144,6 +148,13 @@ impl Drop for Running {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// How many want each processor, on average; 1 where that is not known.
+fn load() -> f64 {
+    let average = std::fs::read_to_string("/proc/loadavg").ok();
+    let average = average.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    average.map_or(1.0, |average| average / std::thread::available_parallelism().map_or(1.0, |n| n.get() as f64))
 }
 
 fn reader(from: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {

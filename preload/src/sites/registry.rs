@@ -26,7 +26,7 @@ fn with<R>(f: impl FnOnce(&mut Vec<(usize, usize)>) -> R) -> R {
 pub fn all(mut f: impl FnMut(&'static Function)) {
     with(|sections| {
         for &(from, to) in sections.iter().filter(|(from, to)| from < to) {
-            // SAFETY: as in `thrille_register`; the lock keeps them from being unregistered meanwhile.
+            // SAFETY: as in `thrille_register_3`; the lock keeps them from being unregistered meanwhile.
             let all =
                 unsafe { std::slice::from_raw_parts(from as *const Function, (to - from) / size_of::<Function>()) };
             all.iter().for_each(&mut f);
@@ -49,7 +49,7 @@ fn begin(function: &'static Function) {
 
 /// Each object file of a program or library tells of all its tables: once is enough.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn thrille_register(from: *const Function, to: *const Function) {
+unsafe extern "C" fn thrille_register_3(from: *const Function, to: *const Function) {
     let bounds = (from as usize, to as usize);
     let new = with(|sections| {
         let new = !sections.contains(&bounds);
