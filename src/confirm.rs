@@ -4,11 +4,13 @@
 //! |---|---|
 //! | [`engine`] | one run of the program with a coordinator beside it |
 //! | [`input`] | the program's standard input, given again |
+//! | [`place`] | where such a run writes, and what a killed one left behind |
 //! | [`bar`] | how far it has come |
 
 mod bar;
 mod engine;
 mod input;
+mod place;
 
 pub use input::Input;
 

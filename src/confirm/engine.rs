@@ -1,6 +1,7 @@
 //! One run of the program with a coordinator beside it, and what the program said and did.
 
 use super::bar::Bar;
+use super::place::{self, Place};
 use super::{Input, program_of};
 use crate::launch::{self, Confirming, Start};
 use crate::mpi;
@@ -39,6 +40,7 @@ pub struct Ranks {
 impl Ranks {
     /// As a run was started, with directories for the new ones below its own.
     pub fn new(dir: &Path, info: &RunInfo, report: &Report, oracle: Option<String>, input: Input) -> Result<Self> {
+        place::clean_up(dir);
         let heap = match info.heap {
             Some(heap) => heap,
             None => heap_from_env()?,
@@ -115,10 +117,7 @@ impl Engine for Ranks {
 
     fn run(&mut self, plan: &Plan) -> Result<Outcome> {
         self.bar.run();
-        let place = tempfile::Builder::new()
-            .prefix("confirm-")
-            .tempdir_in(&self.dir)
-            .with_context(|| format!("cannot make a directory in {}", self.dir.display()))?;
+        let place = Place::make(&self.dir)?;
         let token = Token::random().context("cannot read /dev/urandom")?;
         let floor = Floor::new(self.size, plan.candidates.clone(), plan.live.clone(), plan.choice.policy())
             .with_late(plan.late, plan.limit / 4);

@@ -428,9 +428,11 @@ fn the_coordinator_may_die() -> Outcome {
     no_process_of(dir.path())?;
     let report = report(&dir.path().join("run"))?;
     check(report["races"].as_array().is_some_and(|races| races.len() == 1), || format!("{report:#}"))?;
-    // What it left is no obstacle.
+    // What it left is no obstacle, and gone afterwards.
+    check(below("confirm-") == 1, || "nothing was left behind: it was not killed in the middle of a run".into())?;
     let ended = expect(thrille(["confirm", "run", "--quiet", "--tries", "1"]).current_dir(dir.path()), 1)?;
-    check(ended.stdout.contains("1 race found, 0 confirmed"), || format!("{ended}"))
+    check(ended.stdout.contains("1 race found, 0 confirmed"), || format!("{ended}"))?;
+    check(below("confirm-") == 0, || "what a killed coordinator left behind is still there".into())
 }
 
 /// Somebody without the token gets no answer, and disturbs nobody.
