@@ -33,6 +33,7 @@ impl Side {
 }
 
 /// Which executions of a place: those on these bytes in these phases. An empty list is no condition.
+/// The bytes are in order and apart, so that a look is a search: a sample of an array has hundreds of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Wanted {
     /// Offsets in the object, from and up to: symmetric memory from its start, windows and allocations from theirs.
@@ -46,9 +47,12 @@ pub struct Wanted {
 impl Wanted {
     /// Whether an execution is among them. `offset` is none where the object is not known.
     pub fn includes(&self, rank: u32, offset: Option<(u64, u64)>, phase: u64) -> bool {
-        let here = |&(lo, hi): &(u64, u64)| offset.is_none_or(|(from, to)| from < hi && lo < to);
+        let here = |(from, to): (u64, u64)| {
+            let first = self.offsets.partition_point(|&(_, hi)| hi <= from);
+            self.offsets.get(first).is_some_and(|&(lo, _)| lo < to)
+        };
         let now = |&(first, last): &(u64, Option<u64>)| first <= phase && last.is_none_or(|last| phase <= last);
-        (self.offsets.is_empty() || self.offsets.iter().any(here))
+        (self.offsets.is_empty() || offset.is_none_or(here))
             && (self.phases.is_empty() || self.phases.iter().any(now))
             && (self.ranks.is_empty() || self.ranks.contains(&rank))
     }
@@ -128,6 +132,7 @@ impl Candidate {
             if anywhere {
                 wanted.offsets.clear();
             }
+            join(&mut wanted.offsets);
             wanted.phases.sort_unstable();
             wanted.phases.dedup();
             wanted.ranks.sort_unstable();
@@ -192,6 +197,18 @@ fn base(race: &Race) -> Option<u64> {
     }
 }
 
+/// Puts ranges in order, those that touch each other as one.
+fn join(ranges: &mut Vec<(u64, u64)>) {
+    ranges.sort_unstable();
+    ranges.dedup_by(|later, kept| {
+        let touches = later.0 <= kept.1;
+        if touches {
+            kept.1 = kept.1.max(later.1);
+        }
+        touches
+    });
+}
+
 /// The places of some candidates, each once.
 pub fn live_sites<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Vec<LiveSite> {
     let mut live: Vec<LiveSite> = Vec::new();
@@ -211,6 +228,22 @@ pub fn live_sites<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Vec<Li
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn joined_ranges_include_what_any_of_them_does(
+            ranges in prop::collection::vec((0u64..60, 1u64..6), 1..12),
+            (from, len) in (0u64..70, 1u64..6),
+        ) {
+            let ranges: Vec<(u64, u64)> = ranges.into_iter().map(|(lo, len)| (lo, lo + len)).collect();
+            let naive = ranges.iter().any(|&(lo, hi)| from < hi && lo < from + len);
+            let mut offsets = ranges;
+            join(&mut offsets);
+            let wanted = Wanted { offsets, ..Wanted::default() };
+            prop_assert_eq!(wanted.includes(0, Some((from, from + len)), 0), naive);
+        }
+    }
 
     #[test]
     fn wanted_executions() {

@@ -21,10 +21,10 @@ use crate::loaded;
 use crate::openmp;
 use crate::rank::{Observed, THREADED, Told, complain, is_foreign, unobserved};
 use crate::sites;
-use live::{GATE, Live};
+use live::{GATE, Latest, Live};
 use spans::Spans;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 use thrille_model::job::ENV_TOKEN;
 use thrille_model::{
@@ -54,8 +54,8 @@ static CONFIRM: OnceLock<Confirm> = OnceLock::new();
 
 struct Confirm {
     client: Arc<Client>,
-    /// Live places of the files that are loaded now, and these files.
-    live: RwLock<Live>,
+    /// Live places of the files that are loaded now, of which strands have copies; and these files.
+    live: RwLock<Arc<Live>>,
     modules: RwLock<Vec<Module>>,
     spans: Spans,
     /// Windows and what is attached to them, as addresses of this process: start and end.
@@ -100,10 +100,12 @@ pub fn loaded_more() {
         let modules = loaded::modules();
         let live = Live::new(confirm.client.live(), &modules);
         live.arm();
+        let live = Arc::new(live);
         let places: Vec<_> = live.all().filter(|&(.., index)| confirm.client.is_live(index)).collect();
         sites::arm(&places, &modules);
         *confirm.modules.write().unwrap_or_else(PoisonError::into_inner) = modules;
         *confirm.live.write().unwrap_or_else(PoisonError::into_inner) = live;
+        live::changed();
     });
 }
 
@@ -141,7 +143,7 @@ pub fn begin(strand: Strand, phase: Phase) -> *mut Local {
     CONFIRM.get().map_or(std::ptr::null_mut(), |confirm| {
         let seat = confirm.client.begin(strand);
         let late = confirm.client.late(strand);
-        let mut local = Box::new(Local::new(seat, late, confirm.client.live().len()));
+        let mut local = Box::new(Local::new(seat, late, confirm.client.live().len(), confirm.live()));
         confirm.comes_to(&mut local, phase);
         Box::into_raw(local)
     })
@@ -315,7 +317,7 @@ pub fn fenced(ctx: Ctx) {
 
 /// Whether a return address is live.
 pub fn is_live(pc: u64) -> bool {
-    CONFIRM.get().is_some_and(|confirm| GATE.open(pc) && !confirm.live().at(pc).is_empty())
+    CONFIRM.get().is_some_and(|confirm| GATE.open(pc) && !confirm.live().live.at(pc).is_empty())
 }
 
 /// Which bytes are touched, how.
@@ -341,8 +343,9 @@ impl Touched {
 }
 
 impl Confirm {
-    fn live(&self) -> RwLockReadGuard<'_, Live> {
-        self.live.read().unwrap_or_else(PoisonError::into_inner)
+    fn live(&self) -> Latest {
+        let number = live::changes();
+        Latest { number, live: Arc::clone(&self.live.read().unwrap_or_else(PoisonError::into_inner)) }
     }
 
     /// A strand is in this phase now: if it is to be late in it, it waits for the others.
@@ -376,7 +379,10 @@ impl Confirm {
         self.pay(local);
         for next in 0.. {
             // Files may be loaded while it waits.
-            let Some((of, index)) = self.live().at(pc).get(next).copied() else { return };
+            if local.latest.is_old() {
+                local.latest = self.live();
+            }
+            let Some((of, index)) = local.latest.live.at(pc).get(next).copied() else { return };
             if of != act {
                 continue;
             }
@@ -459,7 +465,7 @@ impl Confirm {
     /// Says that the strand has done what it was let go for, if it was asked to.
     fn pay(&self, local: &mut Local) {
         if std::mem::take(&mut local.owes) {
-            self.live().narrow();
+            self.live().live.narrow();
             if self.client.passed(&local.seat) {
                 switched_off();
             }

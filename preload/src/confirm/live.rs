@@ -4,6 +4,7 @@
 //! when it has gone on, the whole map is open: its next hook comes through, whichever that is.
 
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use thrille_model::{Act, Site};
 use thrille_phase2::LiveSite;
@@ -96,6 +97,35 @@ impl Live {
     /// What is live at an address.
     pub fn at(&self, pc: u64) -> &[(Act, u32)] {
         self.places.get(&pc).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// How often what is live has changed, by files that were loaded.
+static CHANGES: AtomicU32 = AtomicU32::new(0);
+
+/// See there.
+pub fn changes() -> u32 {
+    CHANGES.load(Ordering::Acquire)
+}
+
+/// Once more.
+pub fn changed() {
+    CHANGES.fetch_add(1, Ordering::AcqRel);
+}
+
+/// What is live, as a strand knows it: a look at it takes no lock.
+pub struct Latest {
+    /// The number of changes before it was taken, at least.
+    pub number: u32,
+    /// What it is.
+    pub live: Arc<Live>,
+}
+
+impl Latest {
+    /// Whether there may be another one.
+    #[inline(always)]
+    pub fn is_old(&self) -> bool {
+        self.number != CHANGES.load(Ordering::Relaxed)
     }
 }
 

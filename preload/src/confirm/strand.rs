@@ -3,6 +3,7 @@
 //! A strand that has waited in vain at a place often enough passes it more and more often without asking: a loop of a million rounds must
 //! not become a million waits.
 
+use super::live::Latest;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use thrille_phase2::client::Seat;
@@ -28,6 +29,8 @@ pub struct Local {
     pub owes: bool,
     /// The phase before which it waits for the others.
     pub late: Option<u64>,
+    /// What is live.
+    pub latest: Latest,
     counts: Vec<Count>,
     /// How often its tasks have been where.
     tasks: FxHashMap<(TaskName, u32), u32>,
@@ -35,8 +38,8 @@ pub struct Local {
 
 impl Local {
     /// For so many live places.
-    pub fn new(seat: Arc<Seat>, late: Option<u64>, places: usize) -> Self {
-        Self { seat, owes: false, late, counts: vec![Count::default(); places], tasks: FxHashMap::default() }
+    pub fn new(seat: Arc<Seat>, late: Option<u64>, places: usize, latest: Latest) -> Self {
+        Self { seat, owes: false, late, latest, counts: vec![Count::default(); places], tasks: FxHashMap::default() }
     }
 
     fn count(&mut self, place: u32) -> &mut Count {

@@ -26,9 +26,10 @@ static KNOWN: AtomicBool = AtomicBool::new(false);
 /// What a function holds, in its table's own word: something live.
 const HOLDS: u64 = 1;
 
-/// Whether a site is live, in its own byte; 0 when that is not known.
+/// Whether a site is live, in its own byte, or told together with one that is; 0 when that is not known.
 const QUIET: u8 = 1;
 const LIVE: u8 = 2;
+const BESIDE: u8 = 3;
 
 /// Executions of a block without live places that pass until it asks again: strands that are to say that they have gone on do so there.
 const SELDOM: i32 = 1 << 12;
@@ -53,6 +54,9 @@ pub fn gap(site: &Hot, pc: u64) -> i32 {
     if !KNOWN.load(Ordering::Acquire) {
         return 0;
     }
+    if matches!(site.state.load(Ordering::Relaxed), LIVE | BESIDE) {
+        return 0;
+    }
     let state = if confirm::is_live(pc) { LIVE } else { QUIET };
     site.state.store(state, Ordering::Relaxed);
     let tables = TABLES.read().unwrap_or_else(PoisonError::into_inner);
@@ -62,9 +66,15 @@ pub fn gap(site: &Hot, pc: u64) -> i32 {
     // The first one's answer counts for all that are told together.
     let index = (at - from) / size_of::<Hot>();
     let together = function.places().get(index).map_or(1, |place| usize::from(place.together));
-    let quiet = |site: &Hot| site.state.load(Ordering::Relaxed) == QUIET;
-    let all = function.sites().get(index..index + together);
-    if all.is_some_and(|all| all.iter().all(quiet)) { SELDOM } else { 0 }
+    let all = function.sites().get(index..index + together).unwrap_or_default();
+    let is = |state: u8| move |site: &Hot| site.state.load(Ordering::Relaxed) == state;
+    if !all.is_empty() && all.iter().all(is(QUIET)) {
+        return SELDOM;
+    }
+    if state == QUIET && all.iter().any(is(LIVE)) {
+        site.state.store(BESIDE, Ordering::Relaxed);
+    }
+    0
 }
 
 /// See above.
