@@ -167,7 +167,7 @@ async fn own(mut floor: Floor, mut inputs: mpsc::UnboundedReceiver<Input>, patie
                     let _ = to.send(Told::Over);
                 }
                 ranks.insert(rank, to);
-                floor.join(now, rank);
+                floor.join(now);
             }
             Some(Input::Said(rank, said)) => listen(&mut floor, now, rank, said),
             Some(Input::Lost(rank)) => {

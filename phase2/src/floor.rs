@@ -6,18 +6,30 @@
 //! | `strands` | of those that are not held, what they last said; `Running` where nothing was said since the watch began |
 //! | `witnesses` | of each candidate the first meeting |
 //!
+//! | module | has |
+//! |---|---|
+//! | [`meeting`] | which of those who are there race with each other |
+//! | [`release`] | who waits, and who goes on |
+//! | [`witness`] | what came of it |
+//!
 //! *Nobody waits for nothing.* A strand is held for a bounded time. When all strands that are not held are inside calls, and nothing has
 //! changed for a few milliseconds ([`Policy::quiet`]), nobody can come: the policy names one that goes on. Calls may return by themselves at any moment, hence the
 //! short wait; a strand that spins on memory looks as if it ran, and for that there is the bound.
 
-use crate::candidate::{Candidate, LiveSite, Side, Spot};
+mod meeting;
+mod release;
+mod witness;
+
+pub use witness::{Overlap, Part, Tally, Witness};
+
+use crate::candidate::{Candidate, LiveSite, Spot};
 use crate::policy::{At, Moment, Policy};
 use crate::protocol::{Arrival, Doing, Life};
-use crate::schedule::{Late, Schedule, Turn};
+use crate::schedule::{Late, Turn};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use thrille_model::{Access, Place, Rank, Segment, Site, Strand, conflict};
+use thrille_model::{Access, Place, Rank, Segment, Site, Strand};
 
 /// How long the second side of an order waits for the first to be done.
 const SECOND_WAITS: Duration = Duration::from_millis(300);
@@ -44,76 +56,6 @@ pub enum Action {
     Watch(bool),
     /// These places are of no interest any more.
     Off(Vec<u32>),
-}
-
-/// One side of a meeting.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Who, where, which execution.
-    pub turn: Turn,
-    /// Called from where, innermost first.
-    pub stack: Vec<Site>,
-}
-
-impl Part {
-    /// Its strand comes late to the phase.
-    fn late(&self) -> Late {
-        Late { strand: self.turn.strand, phase: self.turn.phase }
-    }
-}
-
-/// How the two were there at the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overlap {
-    /// Each strand stood before its access.
-    BothStood,
-    /// This side's operation had been issued and not completed when the other strand came.
-    Open(Side),
-    /// The same, and the other access was of the same strand.
-    OwnOpen(Side),
-}
-
-/// A race that happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Witness {
-    /// Sides a and b.
-    pub parts: [Part; 2],
-    /// How they overlapped.
-    pub overlap: Overlap,
-    /// Who went first, if the policy said so.
-    pub first: Option<Side>,
-    /// Who came second.
-    pub second: Side,
-}
-
-impl Witness {
-    /// What reproduces it.
-    pub fn schedule(&self, ranks: u32) -> Schedule {
-        let [a, b] = self.parts.each_ref().map(|part| part.turn);
-        Schedule { ranks, a, b, first: self.first, late: self.late() }
-    }
-
-    /// The strand that came second, if there are two: who is late comes later. Not the thread of a task, which may get another one.
-    pub fn late(&self) -> Option<Late> {
-        let [a, b] = &self.parts;
-        let second = &self.parts[self.second.index()];
-        (a.turn.strand != b.turn.strand && second.turn.task.is_none()).then(|| second.late())
-    }
-}
-
-/// What came of a candidate in a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// How often each side came.
-    pub arrived: [u32; 2],
-    /// How often one strand of each side executed its place.
-    pub most: [u32; 2],
-    /// How often each side came to bytes that the other had been at, and was gone from.
-    pub late: [u32; 2],
-    /// Those of them before which the other had been held until nobody could move: this side waited for it inside a call.
-    pub in_call: [u32; 2],
-    /// Who was gone the last time that the other came, and who came.
-    pub apart: Option<[Late; 2]>,
 }
 
 /// Why a strand is let go.
@@ -181,7 +123,6 @@ pub struct Floor {
     late: Option<(Late, Duration)>,
     off: BTreeSet<u32>,
     ranks: u32,
-    joined: BTreeSet<u32>,
     /// Ranks whose first strand has begun.
     begun: BTreeSet<u32>,
     strands: BTreeMap<Strand, State>,
@@ -209,7 +150,6 @@ impl Floor {
             late: None,
             off: BTreeSet::new(),
             ranks,
-            joined: BTreeSet::new(),
             begun: BTreeSet::new(),
             strands: BTreeMap::new(),
             present: Vec::new(),
@@ -263,20 +203,14 @@ impl Floor {
         &self.tallies
     }
 
-    /// How many ranks have joined.
-    pub fn joined(&self) -> usize {
-        self.joined.len()
-    }
-
     /// What is to be done since the last call.
     pub fn actions(&mut self) -> Vec<Action> {
         std::mem::take(&mut self.actions)
     }
 
     /// A rank joins.
-    pub fn join(&mut self, now: Duration, rank: u32) {
+    pub fn join(&mut self, now: Duration) {
         self.changed = now;
-        self.joined.insert(rank);
         if self.watched {
             self.actions.push(Action::Watch(true));
         }
@@ -448,10 +382,6 @@ impl Floor {
         }
     }
 
-    fn quiet(&self) -> Duration {
-        self.policy.quiet() * self.pace
-    }
-
     fn held(&self) -> impl Iterator<Item = (Strand, &Held)> {
         self.strands.iter().filter_map(|(&strand, state)| match state {
             State::Held(held) => Some((strand, held)),
@@ -467,254 +397,6 @@ impl Floor {
             if matches!(state, State::InCall) {
                 *state = State::Running;
             }
-        }
-    }
-
-    fn nobody_moves(&self) -> bool {
-        let all_here = self.begun.len() >= self.ranks as usize;
-        let all_wait = self.strands.values().all(|state| !matches!(state, State::Running));
-        self.watched && all_here && all_wait && self.held().next().is_some()
-    }
-
-    fn break_stall(&mut self) {
-        // Somebody waits for a first side that cannot get done before it.
-        let second = self.held().find(|(_, held)| held.behind.is_some()).map(|(strand, _)| strand);
-        if let Some(second) = second {
-            self.let_go(second, Cause::Done);
-            return;
-        }
-        // An operation that is issued stays present; who stands before an access waits for the one that is late.
-        let late = self.waits_late();
-        let others = self.held().filter(|(strand, _)| Some(*strand) != late);
-        let held: Vec<At> = others.map(|(strand, held)| self.at(strand, held)).collect();
-        if let (Some(late), false) = (late, held.iter().any(|at| self.passes(at))) {
-            self.let_go(late, Cause::Done);
-            return;
-        }
-        let chosen = self.policy.stalled(&held).min(held.len() - 1);
-        let strand = held[chosen].strand;
-        self.let_go(strand, Cause::NobodyMoves);
-    }
-
-    fn at(&self, strand: Strand, held: &Held) -> At {
-        let misses = held.misses;
-        match held.what {
-            What::Completing(_) | What::Behind | What::Late => {
-                At { strand, live: None, moment: Moment::Completing, misses }
-            }
-            What::Access(id) => {
-                let present = self.present.iter().find(|p| p.id == id);
-                let moment = if present.is_some_and(|p| p.operation.is_some()) { Moment::Issue } else { Moment::Point };
-                At { strand, live: present.map(|p| p.live), moment, misses }
-            }
-        }
-    }
-
-    /// Windows are addresses of their owner: they may overlap each other and anything else.
-    fn address(&self, place: Place) -> Place {
-        let Segment::Window(number) = place.segment else { return place };
-        let Some(&base) = self.windows.get(&(place.owner, number)) else { return place };
-        let Ok(bytes) = thrille_model::Interval::from_len(base.saturating_add(place.bytes.lo()), place.bytes.len())
-        else {
-            return place;
-        };
-        Place { segment: Segment::Private, bytes, ..place }
-    }
-
-    fn open(&self, candidate: usize) -> bool {
-        self.witnesses[candidate].is_none()
-    }
-
-    fn wanted(&self, spot: Spot) -> bool {
-        let of_spot = |c: &Candidate| c.sides_of(spot).next().is_some();
-        (0..self.candidates.len()).any(|index| self.open(index) && of_spot(&self.candidates[index]))
-    }
-
-    /// Whether a strand there waits for another one.
-    fn waits_at(&self, spot: Spot) -> bool {
-        let mut open = self.candidates.iter().enumerate().filter(|&(index, _)| self.open(index));
-        open.any(|(_, candidate)| !candidate.alone && candidate.sides_of(spot).next().is_some())
-    }
-
-    fn count(&mut self, spot: Spot, times: u32, access: &Access) {
-        for (candidate, tally) in self.candidates.iter().zip(&mut self.tallies) {
-            for side in candidate.sides_of(spot) {
-                tally.arrived[side.index()] += 1;
-                tally.most[side.index()] = tally.most[side.index()].max(times);
-                let missed = |(other, gone, _): &&(Spot, Access, Cause)| {
-                    gone.strand != access.strand
-                        && candidate.sides(spot, *other).is_some_and(|(mine, _)| mine == side)
-                        && conflict(gone, access)
-                };
-                if let Some((_, gone, cause)) = self.gone.iter().rfind(missed) {
-                    tally.late[side.index()] += 1;
-                    tally.in_call[side.index()] += u32::from(*cause == Cause::NobodyMoves);
-                    let late = |of: &Access| Late { strand: of.strand, phase: of.phases.lo.0 };
-                    tally.apart = Some([late(gone), late(access)]);
-                }
-            }
-        }
-    }
-
-    /// Who is there that the newcomer races with: candidate, the newcomer's side, the other.
-    fn meetings(&self, newcomer: u64) -> Vec<(usize, Side, u64)> {
-        let Some(new) = self.present.iter().find(|p| p.id == newcomer) else { return Vec::new() };
-        let mut met = Vec::new();
-        for other in self.present.iter().filter(|p| p.id != newcomer) {
-            // A strand's accesses follow each other, unless one of them is still under way.
-            if other.access.strand == new.access.strand && other.operation.is_none()
-                || !conflict(&other.access, &new.access)
-            {
-                continue;
-            }
-            for (index, candidate) in self.candidates.iter().enumerate().filter(|&(index, _)| self.open(index)) {
-                if let Some((mine, _)) = candidate.sides(new.spot, other.spot) {
-                    met.push((index, mine, other.id));
-                }
-            }
-        }
-        met
-    }
-
-    /// Two sides are there. True if the newcomer has to wait for the other to go first.
-    fn meet(&mut self, now: Duration, candidate: usize, mine: Side, newcomer: u64, other: u64) -> bool {
-        let find = |id: u64| self.present.iter().position(|p| p.id == id);
-        let (Some(new), Some(old)) = (find(newcomer), find(other)) else { return false };
-        let (new, old) = (&self.present[new], &self.present[old]);
-        let (me, them) = (new.access.strand, old.access.strand);
-        let own = me == them;
-        let holder = self.held().find(|(_, held)| match &held.what {
-            What::Access(id) => *id == other,
-            What::Completing(operations) => old.operation.is_some_and(|o| operations.contains(&o)),
-            What::Behind | What::Late => false,
-        });
-        let stands = matches!(holder, Some((_, Held { what: What::Access(_), .. })));
-        let holder = holder.map(|(strand, _)| strand).filter(|&strand| strand != me);
-        let first = if own { None } else { self.policy.met() };
-        let (my_operation, their_operation) = (new.operation, old.operation);
-        if self.open(candidate) {
-            let overlap = match (own, stands) {
-                (true, _) => Overlap::OwnOpen(mine.other()),
-                (false, true) => Overlap::BothStood,
-                (false, false) => Overlap::Open(mine.other()),
-            };
-            let (new, old) = (new.part(), old.part());
-            let parts = if mine == Side::A { [new, old] } else { [old, new] };
-            self.witnesses[candidate] = Some(Witness { parts, overlap, first, second: mine });
-        }
-        match first {
-            None => {
-                if let Some(holder) = holder {
-                    self.let_go(holder, Cause::Done);
-                }
-                false
-            }
-            Some(first) if first == mine => {
-                // The newcomer goes; whoever holds the other behind it waits.
-                if let Some(State::Held(held)) = holder.and_then(|holder| self.strands.get_mut(&holder)) {
-                    held.behind = Some((me, my_operation));
-                    held.until = now + SECOND_WAITS;
-                }
-                false
-            }
-            Some(_) => {
-                if let Some(State::Held(held)) = self.strands.get_mut(&me) {
-                    held.behind = Some((them, their_operation));
-                    held.until = now + SECOND_WAITS;
-                }
-                if let Some(holder) = holder {
-                    self.let_go(holder, Cause::Done);
-                }
-                true
-            }
-        }
-    }
-
-    fn is_awaited(&self, rank: Rank, operation: u64) -> bool {
-        self.held().any(|(_, held)| held.behind.is_some_and(|(s, o)| s.rank == rank && o == Some(operation)))
-    }
-
-    fn hold_or_go(&mut self, now: Duration, strand: Strand, at: &At, wanted: bool) {
-        let late = self.waits_late();
-        // While one is late, nobody comes: an operation that is issued stays present by itself.
-        let wanted = wanted && (late.is_none() || !self.passes(at));
-        let patience = if wanted { self.policy.hold(at) * self.pace.min(2) } else { Duration::ZERO };
-        if patience.is_zero() {
-            self.let_go(strand, Cause::Done);
-        } else if let Some(State::Held(held)) = self.strands.get_mut(&strand) {
-            held.until = now + patience;
-            if let Some(late) = late {
-                self.let_go(late, Cause::Done);
-            }
-        }
-    }
-
-    /// Whether a strand may go on while the other side is late, and lose nothing.
-    fn passes(&self, at: &At) -> bool {
-        at.moment == Moment::Issue && self.policy.lets_issue()
-    }
-
-    /// Who waits for the others now.
-    fn waits_late(&self) -> Option<Strand> {
-        self.held().find(|(_, held)| matches!(held.what, What::Late)).map(|(strand, _)| strand)
-    }
-
-    fn let_go(&mut self, strand: Strand, cause: Cause) {
-        let Some(state) = self.strands.get_mut(&strand) else { return };
-        let State::Held(held) = std::mem::replace(state, State::Running) else { return };
-        let gone: Vec<Present> = match held.what {
-            // An operation stays until it is completed.
-            What::Access(id) => self.present.extract_if(.., |p| p.id == id && p.operation.is_none()).collect(),
-            What::Completing(operations) => {
-                let these = |p: &Present| p.operation.is_some_and(|o| operations.contains(&o));
-                self.present.extract_if(.., |p| p.access.strand.rank == strand.rank && these(p)).collect()
-            }
-            What::Behind | What::Late => Vec::new(),
-        };
-        self.gone.extend(gone.into_iter().map(|p| (p.spot, p.access, cause)));
-        let surplus = self.gone.len().saturating_sub(REMEMBERED);
-        self.gone.drain(..surplus);
-        let awaits = |first: Strand, o: Option<u64>| first == strand || o.is_some() && first.rank == strand.rank;
-        let report = self.held().any(|(_, held)| held.behind.is_some_and(|(first, o)| awaits(first, o)));
-        self.actions.push(Action::Go { strand, missed: cause != Cause::Done, report });
-    }
-
-    /// Whether a strand stands behind an access that it was first at.
-    fn is_behind(&self, strand: Strand) -> bool {
-        matches!(self.strands.get(&strand), Some(State::Held(Held { what: What::Behind, .. })))
-    }
-
-    /// Those go on who wait for such a strand, unless its operation is still under way.
-    fn release_behind(&mut self, is_done: impl Fn(Strand) -> bool) {
-        for strand in self.seconds(is_done) {
-            self.let_go(strand, Cause::Done);
-        }
-    }
-
-    fn seconds(&self, is_done: impl Fn(Strand) -> bool) -> Vec<Strand> {
-        let under_way = |rank: Rank, operation: u64| {
-            self.present.iter().any(|p| p.access.strand.rank == rank && p.operation == Some(operation))
-        };
-        self.held()
-            .filter(|(_, held)| {
-                held.behind.is_some_and(|(first, operation)| match operation {
-                    None => is_done(first),
-                    Some(operation) => !under_way(first.rank, operation),
-                })
-            })
-            .map(|(strand, _)| strand)
-            .collect()
-    }
-
-    /// Places at which nothing is left to be found.
-    fn switch_off(&mut self) {
-        let indices = 0..self.live.len() as u32;
-        let off: Vec<u32> = indices
-            .filter(|index| !self.off.contains(index) && !self.wanted(self.live[*index as usize].spot))
-            .collect();
-        if !off.is_empty() {
-            self.off.extend(&off);
-            self.actions.push(Action::Off(off));
         }
     }
 }

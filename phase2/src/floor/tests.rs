@@ -1,7 +1,7 @@
 //! Strands as a program would move them, without processes.
 
 use super::*;
-use crate::candidate::{Wanted, live_sites};
+use crate::candidate::{Side, Wanted, live_sites};
 use crate::policy::{Choice, Ordered, PauseAndMatch, QUIET};
 use thrille_model::{
     Act, Channel, Ctx, Interval, Kind, LocksetId, Operation, Order, Phase, Phases, Pos, Span, StackId,
@@ -43,7 +43,7 @@ fn floor_with(candidates: Vec<Candidate>, policy: Box<dyn Policy>) -> Floor {
     let live = live_sites(candidates.iter());
     let mut floor = Floor::new(2, candidates, live, policy);
     for rank in 0..2 {
-        floor.join(Duration::ZERO, rank);
+        floor.join(Duration::ZERO);
         floor.strand(Duration::ZERO, strand(rank), Life::Begins);
     }
     floor
