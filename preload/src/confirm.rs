@@ -308,10 +308,21 @@ pub fn completing(_o: &mut Observed, which: impl Fn(&Span) -> bool) {
     }
 }
 
-/// A fence: what is under way is ordered before what goes to the same target later.
-pub fn fenced(ctx: Ctx) {
+/// A fence: what is under way is ordered before what goes to the same target later. Stores are not told of: where the program can store, they may come next.
+pub fn fenced(o: &mut Observed, ctx: Ctx) {
     if let Some(confirm) = CONFIRM.get() {
+        let me = o.recorder.strand().rank;
+        let stored_to = |target| target == me || confirm.spans.is_stored_to(target);
+        completing(o, |span| span.goes_by(ctx) && span.target().is_some_and(stored_to));
         confirm.spans.fence(ctx);
+    }
+}
+
+/// The program has a pointer to memory of a rank.
+#[cfg(feature = "shmem")]
+pub fn stores_to(rank: Rank) {
+    if let Some(confirm) = CONFIRM.get() {
+        confirm.spans.stores_to(rank);
     }
 }
 

@@ -91,7 +91,7 @@ impl Observed {
     /// What comes on a context later arrives later.
     pub fn fence(&mut self, ctx: Ctx) {
         if self.confirms() {
-            return confirm::fenced(ctx);
+            return confirm::fenced(self, ctx);
         }
         self.session.rank().fence(self.recorder, ctx);
     }

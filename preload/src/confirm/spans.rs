@@ -1,7 +1,8 @@
 //! Operations of this rank that are under way at live places: they end when any strand of the rank completes their context; one that a
-//! fence has ordered ends when something goes to the same target behind it, which may be a flag that somebody polls. That may be too early
-//! by the model, never too late.
+//! fence has ordered ends when something goes to the same target behind it, which may be a flag that somebody polls, and at the fence itself where the program
+//! can store to the target's memory. That may be too early by the model, never too late.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use thrille_model::{Channel, Ctx, Operation, Order, Rank, Strand};
@@ -67,6 +68,8 @@ pub struct Spans {
     open: Mutex<Vec<Span>>,
     count: AtomicUsize,
     numbers: AtomicU64,
+    /// Whose memory the program can store to.
+    stored_to: Mutex<BTreeSet<Rank>>,
 }
 
 impl Spans {
@@ -91,6 +94,17 @@ impl Spans {
         if !self.none() {
             self.lock().iter_mut().filter(|span| span.goes_by(ctx)).for_each(|span| span.fenced = true);
         }
+    }
+
+    /// The program can store to memory of a rank.
+    #[cfg(feature = "shmem")]
+    pub fn stores_to(&self, rank: Rank) {
+        self.stored_to.lock().unwrap_or_else(PoisonError::into_inner).insert(rank);
+    }
+
+    /// Whether it can.
+    pub fn is_stored_to(&self, rank: Rank) -> bool {
+        self.stored_to.lock().unwrap_or_else(PoisonError::into_inner).contains(&rank)
     }
 
     /// Whether there is none.

@@ -1,6 +1,7 @@
 //! Fence, quiet, barriers, locks and the end of contexts.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
+use crate::confirm;
 use crate::rank::unobserved;
 use crate::shmem::call::{Call, Handle, call, calls, ctx_id, operations};
 use crate::shmem::library::ctx_gone;
@@ -8,7 +9,7 @@ use crate::shmem::members::{Group, Members, WORLD};
 use crate::shmem::words::{self, Change};
 use crate::{sampled, uncounted};
 use rustc_hash::FxHashMap;
-use std::ffi::{c_int, c_long};
+use std::ffi::{c_int, c_long, c_void};
 use std::sync::{Mutex, PoisonError};
 use thrille_model::{Ctx, How, Lock, Rank, Token};
 use thrille_runtime::Made;
@@ -137,6 +138,13 @@ calls! {
     }
     fn ctx_fence(ctx: Handle) {
         fence(ctx_id(ctx), &|| unsafe { pshmem_ctx_fence(ctx) });
+    }
+    fn ptr(dest: *const c_void, pe: c_int) -> *mut c_void {
+        let there = unsafe { pshmem_ptr(dest, pe) };
+        if !there.is_null() {
+            confirm::stores_to(Rank(pe.unsigned_abs()));
+        }
+        there
     }
     fn quiet() {
         quiet(Ctx(0), &|| unsafe { pshmem_quiet() });
