@@ -69,6 +69,15 @@ pub struct LiveSite {
     pub only: Option<Vec<Turn>>,
 }
 
+impl LiveSite {
+    /// Whether anybody of a rank may be stopped there.
+    pub fn stops(&self, rank: u32) -> bool {
+        let named = |turns: &Vec<Turn>| turns.iter().any(|turn| turn.strand.rank.0 == rank);
+        let wanted = |wanted: &Wanted| wanted.ranks.is_empty() || wanted.ranks.contains(&rank);
+        self.only.as_ref().is_none_or(named) && self.wanted.iter().any(wanted)
+    }
+}
+
 /// A predicted race.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {

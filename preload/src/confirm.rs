@@ -13,6 +13,7 @@ mod live;
 mod spans;
 mod strand;
 
+pub use live::Address;
 pub use spans::{Span, Until};
 pub use strand::Local;
 
@@ -53,6 +54,7 @@ pub static CONFIRMING: AtomicBool = AtomicBool::new(false);
 static CONFIRM: OnceLock<Confirm> = OnceLock::new();
 
 struct Confirm {
+    rank: u32,
     client: Arc<Client>,
     /// Live places of the files that are loaded now, of which strands have copies; and these files.
     live: RwLock<Arc<Live>>,
@@ -86,7 +88,8 @@ fn connect(told: &Told, address: &str) -> Result<(), String> {
     drop(masked);
     spawned.map_err(|error| format!("no thread to listen to it: {error}"))?;
     let (live, modules) = Default::default();
-    let confirm = Confirm { client, live, modules, spans: Spans::default(), objects: Mutex::default() };
+    let confirm =
+        Confirm { rank: told.rank, client, live, modules, spans: Spans::default(), objects: Mutex::default() };
     if CONFIRM.set(confirm).is_ok() {
         loaded_more();
     }
@@ -98,10 +101,12 @@ pub fn loaded_more() {
     let Some(confirm) = CONFIRM.get() else { return };
     unobserved(|| {
         let modules = loaded::modules();
-        let live = Live::new(confirm.client.live(), &modules);
+        let places = live::addresses(confirm.client.live(), &modules);
+        let stops = |&(.., index): &Address| confirm.client.live()[index as usize].stops(confirm.rank);
+        let live = Arc::new(Live::new(places.iter().copied().filter(stops)));
         live.arm();
-        let live = Arc::new(live);
-        let places: Vec<_> = live.all().filter(|&(.., index)| confirm.client.is_live(index)).collect();
+        // All ranks run the same copies of functions: in the one, calls are at other addresses than in the other.
+        let places: Vec<_> = places.into_iter().filter(|&(.., index)| confirm.client.is_live(index)).collect();
         sites::arm(&places, &modules);
         *confirm.modules.write().unwrap_or_else(PoisonError::into_inner) = modules;
         *confirm.live.write().unwrap_or_else(PoisonError::into_inner) = live;

@@ -55,6 +55,19 @@ pub fn widen() {
     GATE.set(1);
 }
 
+/// A live place: its return address, what is done there, and which of all it is.
+pub type Address = (u64, Act, u32);
+
+/// The live places in the files that are loaded.
+pub fn addresses(sites: &[LiveSite], modules: &[Module]) -> Vec<Address> {
+    let in_files = |(index, live): (u32, &LiveSite)| {
+        let (site, act) = live.spot;
+        let files = modules.iter().filter(move |module| module.id() == site.module);
+        files.map(move |module| (module.bias.wrapping_add(site.offset), act, index)).collect::<Vec<_>>()
+    };
+    (0..).zip(sites).flat_map(in_files).collect()
+}
+
 /// What it lets through.
 #[derive(Default)]
 pub struct Live {
@@ -62,21 +75,11 @@ pub struct Live {
 }
 
 impl Live {
-    /// The live places as addresses of this process.
-    pub fn new(sites: &[LiveSite], modules: &[Module]) -> Self {
+    /// These places.
+    pub fn new(live: impl Iterator<Item = Address>) -> Self {
         let mut new = Self::default();
-        for (index, LiveSite { spot: (site, act), .. }) in (0..).zip(sites) {
-            for module in modules.iter().filter(|module| module.id() == site.module) {
-                let pc = module.bias.wrapping_add(site.offset);
-                new.places.entry(pc).or_default().push((*act, index));
-            }
-        }
+        live.for_each(|(pc, act, index)| new.places.entry(pc).or_default().push((act, index)));
         new
-    }
-
-    /// All addresses that are live, for what, and which of the live places each is.
-    pub fn all(&self) -> impl Iterator<Item = (u64, Act, u32)> {
-        self.places.iter().flat_map(|(&pc, acts)| acts.iter().map(move |&(act, index)| (pc, act, index)))
     }
 
     /// Hooks come through from now on; all of them while a strand is to say that it has gone on.

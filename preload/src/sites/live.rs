@@ -11,7 +11,7 @@
 use super::abi::{Function, Hot, Mode};
 use super::policy::{Begin, Policy, Turn, Verdict};
 use super::registry;
-use crate::confirm;
+use crate::confirm::{self, Address};
 use crate::symbols;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,9 +33,6 @@ const BESIDE: u8 = 3;
 
 /// Executions of a block without live places that pass until it asks again: strands that are to say that they have gone on do so there.
 const SELDOM: i32 = 1 << 12;
-
-/// A live place: its return address, what is done there, and which of all it is.
-pub type Place = (u64, Act, u32);
 
 /// A function that holds live places, and which.
 struct Holder {
@@ -111,7 +108,7 @@ pub fn gap_alone(pc: u64) -> u32 {
 }
 
 /// These places are live.
-pub fn arm(live: &[Place], modules: &[Module]) {
+pub fn arm(live: &[Address], modules: &[Module]) {
     if !registry::any() {
         return;
     }
@@ -162,14 +159,14 @@ fn rest(function: &Function) {
 }
 
 /// The functions that hold them, if they are places of the instrumented copy, and what each holds; none if that cannot be told, so that any may.
-fn named(live: &[Place], modules: &[Module]) -> Option<Vec<(String, u32)>> {
+fn named(live: &[Address], modules: &[Module]) -> Option<Vec<(String, u32)>> {
     let sampled = std::env::var_os(ENV_SAMPLED).is_some();
     let mut all = Vec::new();
     for module in modules {
         let inside = |pc: u64| module.ranges.iter().any(|&(lo, hi)| lo < pc && pc <= hi);
         // The return address may be that of the next function.
         let offset = |pc: u64| pc - 1 - module.bias;
-        let here: Vec<&Place> = live.iter().filter(|&&(pc, ..)| inside(pc)).collect();
+        let here: Vec<&Address> = live.iter().filter(|&&(pc, ..)| inside(pc)).collect();
         if here.is_empty() {
             continue;
         }
