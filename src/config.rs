@@ -5,8 +5,9 @@
 use crate::args::Observe;
 use crate::output::Code;
 use anyhow::{Context, Result, anyhow, bail};
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 use thrille_history::Store;
 use thrille_launch::parse_size;
@@ -37,7 +38,10 @@ const KEYS: [Key; 9] = [
         usual: "full for `check` and for programs built with TSan-style hooks",
         what: "which loads and stores are looked at: full, NL (none: calls only), or a policy: I, F, H, B, P, K<k>, M, with A for the locality \
                cache and back-off factors (docs/SAMPLING.md)",
-        set: |file, value| text(value)?.parse().map(|sampling| file.sampling = Some(sampling)).map_err(Into::into),
+        set: |file, value| {
+            file.sampling = Some(said("sampling = ", &written(value), text(value).and_then(parsed)));
+            Ok(())
+        },
     },
     Key {
         name: "budget",
@@ -45,14 +49,9 @@ const KEYS: [Key; 9] = [
         usual: "none; with a budget and no policy, HA is used",
         what: "what looking at loads and stores may cost, as a share of the program's own time: more than 0 %, at most 100 %",
         set: |file, value| {
-            let text = match value {
-                Value::String(text) => text.clone(),
-                other => bail!(
-                    "{} is not a budget: write it as text, with a percent sign, for example \"5%\"",
-                    written(other)
-                ),
-            };
-            text.parse().map(|budget| file.budget = Some(budget)).map_err(Into::into)
+            let text = value.as_str().context("write it as text, with a percent sign, for example \"5%\"");
+            file.budget = Some(said("budget = ", &written(value), text.and_then(parsed)));
+            Ok(())
         },
     },
     Key {
@@ -139,6 +138,28 @@ fn number(value: &Value) -> Result<u64> {
     number.ok_or_else(|| anyhow!("{} should be a whole number from 0 on", written(value)))
 }
 
+/// What somebody said about sampling, or the words for what is not understood: it is replaced by what is usual, since a program, a job maybe that has waited for days, is
+/// not to be stopped by it.
+type Said<T> = Result<T, String>;
+
+fn said<T>(by: &str, written: &str, parsed: Result<T>) -> Said<T> {
+    parsed.map_err(|error| format!("{by}{written} is not understood: {error:#}"))
+}
+
+fn parsed<T: FromStr<Err: Into<anyhow::Error>>>(text: &str) -> Result<T> {
+    text.parse().map_err(Into::into)
+}
+
+/// What is meant, and a note where that is not what was said.
+fn meant<T: Display>(said: Option<Said<T>>, usual: T, notes: &mut Vec<String>) -> Option<T> {
+    said.map(|said| {
+        said.unwrap_or_else(|why| {
+            notes.push(format!("{why}. {usual} is used instead"));
+            usual
+        })
+    })
+}
+
 /// A limit on the detector's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Memory(u64);
@@ -165,8 +186,8 @@ impl Memory {
 /// What a file says.
 #[derive(Debug, Default, PartialEq)]
 struct File {
-    sampling: Option<Sampling>,
-    budget: Option<Budget>,
+    sampling: Option<Said<Sampling>>,
+    budget: Option<Said<Budget>>,
     memory: Option<Memory>,
     seed: Option<u64>,
     max_records: Option<u64>,
@@ -227,6 +248,8 @@ pub enum Usual {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     file: Option<PathBuf>,
+    /// What is not meant as it was said.
+    pub notes: Vec<String>,
     sampling: Option<Sampling>,
     budget: Option<Budget>,
     seed: u64,
@@ -254,24 +277,33 @@ impl Config {
 
     fn merge(typed: &Observe, file: File, path: Option<PathBuf>, usual: Usual, seed: u64) -> Result<Self> {
         let budget = match &typed.budget {
-            Some(text) => Some(text.parse().with_context(|| format!("--budget {text}"))?),
+            Some(text) => Some(said("--budget ", text, parsed(text))),
             // A policy that is typed is meant as it stands, unless a budget is typed too.
             None => file.budget.filter(|_| typed.sampling.is_none()),
         };
         let sampling = match &typed.sampling {
-            Some(text) => Some(text.parse().with_context(|| format!("--sampling {text}"))?),
-            None => file.sampling.filter(|_| typed.budget.is_none() || file.sampling != Some(Sampling::Full)),
+            Some(text) => Some(said("--sampling ", text, parsed(text))),
+            None => file.sampling.filter(|said| typed.budget.is_none() || *said != Ok(Sampling::Full)),
         };
-        let sampling = match (sampling, budget) {
-            (Some(all @ (Sampling::Full | Sampling::NoLocal)), Some(budget)) => bail!(
-                "the sampling policy {all} and a budget of {budget} do not go together: {all} leaves nothing to choose; leave one of them out"
-            ),
-            (None, Some(_)) => Some(Sampling::By(Name::HA)),
+        let mut notes = Vec::new();
+        let mistaken = matches!(sampling, Some(Err(_)));
+        let budget = meant(budget, Budget::USUAL, &mut notes).or(mistaken.then_some(Budget::USUAL));
+        let sampling = meant(sampling, Sampling::By(Name::HA), &mut notes);
+        let (sampling, budget) = match (sampling, budget) {
+            (Some(all @ (Sampling::Full | Sampling::NoLocal)), Some(allowed)) => {
+                let used = if all == Sampling::Full { (Sampling::By(Name::HA), budget) } else { (all, None) };
+                notes.push(format!(
+                    "the sampling policy {all} and a budget of {allowed} do not go together, since {all} leaves nothing to choose. {} is used",
+                    used.0
+                ));
+                (Some(used.0), used.1)
+            }
+            (None, Some(_)) => (Some(Sampling::By(Name::HA)), budget),
             // A byte's first race is found if all accesses are looked at.
             (None, None) if usual == Usual::Full || typed.tasks.is_some() || file.tasks.is_some() => {
-                Some(Sampling::Full)
+                (Some(Sampling::Full), None)
             }
-            (sampling, _) => sampling,
+            said => said,
         };
         let tasks = match &typed.tasks {
             Some(text) => Some(text.parse().with_context(|| format!("--tasks {text}"))?),
@@ -281,6 +313,7 @@ impl Config {
         let limit = typed.max_records.or(file.max_records);
         Ok(Self {
             file: path,
+            notes,
             sampling,
             budget,
             seed: typed.seed.or(file.seed).unwrap_or(seed),
@@ -334,6 +367,9 @@ pub fn config(typed: &crate::args::Config) -> Result<Code> {
         match &config.file {
             Some(path) => writeln!(out, "# {}, and what the command line says", path.display())?,
             None => writeln!(out, "# no {FILE} here, none named by --config or {ENV_CONFIG}")?,
+        }
+        for note in &config.notes {
+            writeln!(out, "# {note}")?;
         }
         for (name, value) in config.environment() {
             writeln!(out, "{name}={value}")?;
@@ -408,17 +444,9 @@ mod tests {
     fn mistakes_have_their_words() {
         let said = |line: &str, text: &str| format!("{:#}", merged(line, text, Usual::ByBuild).unwrap_err());
         for (line, text, word) in [
-            ("", "sampling = \"most\"", "no sampling policy `most`"),
-            ("", "sampling = \"HA7\"", "from 0 to 1"),
             ("", "budgett = \"5%\"", "did you mean `budget`?"),
             ("", "max_records = 5", "did you mean `max-records`?"),
-            ("", "[sampling]\npolicy = 1", "the key `sampling`"),
             ("", "zzz = 1", "the keys are sampling, budget"),
-            ("", "budget = \"0%\"", "more than 0 %"),
-            ("", "budget = \"200%\"", "up to 100 %"),
-            ("", "budget = \"-5%\"", "`-5%`"),
-            ("", "budget = \"lots\"", "for example 5%"),
-            ("", "budget = 5", "with a percent sign"),
             ("", "budget = ", "line 1"),
             ("", "seed = -1", "whole number"),
             ("", "seed = \"x\"", "whole number"),
@@ -428,10 +456,6 @@ mod tests {
             ("", "history = \"splay\"", "one of auto"),
             ("--tasks cilk", "", "it is esp-bags, stint or pint"),
             ("", "tasks = \"cilk\"", "it is esp-bags, stint or pint"),
-            ("--sampling most", "", "--sampling most"),
-            ("--budget 0%", "", "--budget 0%"),
-            ("--budget 5% --sampling full", "", "do not go together"),
-            ("--sampling NL --budget 5%", "", "leaves nothing to choose"),
         ] {
             let error = said(line, text);
             assert!(error.contains(word), "{line} {text}: {error}");
@@ -439,11 +463,44 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_understood_of_sampling_is_replaced_by_what_is_usual() {
+        const HA: [&str; 2] = ["THRILLE_SAMPLING=HA", "THRILLE_BUDGET=5%"];
+        for (line, text, word, used) in [
+            (
+                "",
+                "sampling = \"most\"",
+                "sampling = \"most\" is not understood: there is no sampling policy `most`",
+                &HA[..],
+            ),
+            ("", "sampling = \"HA7\"", "from 0 to 1", &HA),
+            ("", "[sampling]\npolicy = 1", "a value of type table", &HA),
+            ("", "budget = \"0%\"", "more than 0 %", &HA),
+            ("", "budget = \"200%\"", "up to 100 %", &HA),
+            ("", "budget = \"-5%\"", "`-5%`", &HA),
+            ("", "budget = \"lots\"", "for example 5%", &HA),
+            ("", "budget = 5", "budget = 5 is not understood: write it as text, with a percent sign", &HA),
+            ("--sampling most", "", "--sampling most is not understood", &HA),
+            ("--sampling most --budget 2%", "", "HA is used instead", &["THRILLE_SAMPLING=HA", "THRILLE_BUDGET=2%"]),
+            ("--budget 0%", "", "5% is used instead", &HA),
+            ("--budget 0% --sampling IA", "", "--budget 0%", &["THRILLE_SAMPLING=IA", "THRILLE_BUDGET=5%"]),
+            ("--budget 5% --sampling full", "", "do not go together", &HA),
+            ("", "budget = \"5%\"\nsampling = \"full\"", "do not go together", &HA),
+            ("--sampling NL --budget 5%", "", "leaves nothing to choose. NL is used", &["THRILLE_SAMPLING=NL"]),
+        ] {
+            let notes = merged(line, text, Usual::ByBuild).unwrap().notes;
+            assert!(notes.len() == 1 && notes[0].contains(word), "{line} {text}: {notes:?}");
+            assert_eq!(told(line, text), used, "{line} {text}");
+        }
+        let overridden = merged("--budget 2%", "budget = \"0%\"", Usual::ByBuild).unwrap();
+        assert!(overridden.notes.is_empty(), "nobody uses that one: {:?}", overridden.notes);
+    }
+
+    #[test]
     fn the_explanation_is_a_configuration() {
         let mut text = String::new();
         explain(&mut text);
         let file = File::parse(&text).unwrap();
-        assert!(file.sampling.is_some() && file.grace.is_some());
+        assert!(matches!((file.sampling, file.budget), (Some(Ok(_)), Some(Ok(_)))) && file.grace.is_some());
         assert!(KEYS.iter().all(|key| text.contains(&format!("\n{} = ", key.name))));
     }
 }

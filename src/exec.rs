@@ -63,6 +63,7 @@ pub fn exec(typed: &args::Exec) -> Result<ExitCode> {
     let mut info = run::info(&typed.command, seat.size);
     info.program = std::path::absolute(&program).ok();
     if seat.rank == 0 {
+        info.notes.extend(config.notes.iter().cloned());
         info.notes.extend(seat::wrong_plugin(crate::mpi::model(&program), &|name| std::env::var(name).ok()));
         for note in &info.notes {
             eprintln!("thrille: {note}");

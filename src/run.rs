@@ -91,6 +91,10 @@ pub fn info(command: &[OsString], ranks: u32) -> RunInfo {
 /// Runs a command in a directory made for it, and reports.
 pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result<Code> {
     let mut info = info(&command, settings.ranks);
+    for note in &settings.config.notes {
+        eprintln!("thrille: {note}");
+    }
+    info.notes.clone_from(&settings.config.notes);
     info.heap = Some(settings.heap);
     info.program = program::find(&command[0]).and_then(|program| Ok(std::path::absolute(program)?)).ok();
     let input = confirm::Input::capture()?;
@@ -120,7 +124,7 @@ pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result
     info.exits = Some(ended.exits);
     info.first_failure = ended.first_failure;
     info.interrupted = ended.interrupted;
-    info.notes = ended.notes;
+    info.notes.extend(ended.notes);
     let written = info.write(dir.path());
     let mut report = Report::from_run_dir(dir.path())?;
     // The disk may be full: what is in memory is right.

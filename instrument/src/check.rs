@@ -33,7 +33,7 @@ pub fn insert(ir: &Ir, hooks: &Hooks, tables: &Tables, map: Map, group: &Group, 
     let countdown = tables.site(ir, first);
     ir.before(before);
     let fires = ir.count_down(countdown, 1);
-    let detour = thrille_detour(fires, before);
+    let detour = thrille_detour(fires, before, true);
     ir.before(detour);
     let short = group.accesses.iter().filter(|access| bits(access).is_some()).count();
     let known = (in_place && short > 0).then(|| checks.known(countdown, short));
@@ -44,7 +44,7 @@ pub fn insert(ir: &Ir, hooks: &Hooks, tables: &Tables, map: Map, group: &Group, 
         match known.zip(bits(access)) {
             Some((known, bits)) => {
                 let new = checks.is_new(known, access, bits);
-                let told = thrille_detour(new, detour);
+                let told = thrille_detour(new, detour, false);
                 ir.before(told);
                 ir.add_to(ir.plus(known.at, quick::REPEATED), -1);
                 ir.use_up(checks.tell(access, site(None), &mut shapes));

@@ -152,12 +152,7 @@ fn configuration() -> Outcome {
     check(ended.stdout.contains("THRILLE_SAMPLING=IA") && ended.stdout.contains("THRILLE_SEED=3"), || {
         ended.to_string()
     })?;
-    for (text, said) in [
-        ("budgte = \"5%\"", "did you mean `budget`?"),
-        ("budget = \"0%\"", "more than 0 %"),
-        ("sampling = \"HA9\"", "from 0 to 1"),
-        ("sampling = ", "thrille.toml"),
-    ] {
+    for (text, said) in [("budgte = \"5%\"", "did you mean `budget`?"), ("sampling = ", "thrille.toml")] {
         std::fs::write(dir.path().join("thrille.toml"), text)?;
         for command in ["run", "exec"] {
             let ended = words(&[command, "/bin/true"])?;
@@ -165,11 +160,28 @@ fn configuration() -> Outcome {
             ended.says(&[said])?;
         }
     }
+    // What is wrong with policy and budget stops no program, wherever it was said.
+    let runs = |command: &str, typed: &[&str], said: &[&str]| -> Outcome {
+        let line = [&[command], typed, &["/bin/echo", "it ran"]].concat();
+        let ended = words(&line)?;
+        check(ended.stdout.contains("it ran"), || format!("{line:?}: {ended}"))?;
+        ended.says(said)
+    };
+    for (text, said) in [
+        ("budget = \"0%\"", ["more than 0 %", "5% is used instead"]),
+        ("sampling = \"HA9\"", ["from 0 to 1", "HA is used instead"]),
+        ("sampling = \"full\"\nbudget = \"5%\"", ["do not go together", "HA is used"]),
+    ] {
+        std::fs::write(dir.path().join("thrille.toml"), text)?;
+        runs("run", &[], &said)?;
+        runs("exec", &[], &said)?;
+    }
     std::fs::remove_file(dir.path().join("thrille.toml"))?;
+    for command in ["run", "exec"] {
+        runs(command, &["--sampling", "most"], &["no sampling policy `most`", "HA.5", "HA is used instead"])?;
+        runs(command, &["--budget", "0%"], &["more than 0 %", "5% is used instead"])?;
+    }
     let ended = words(&["run", "--config", "no-such.toml", "/bin/true"])?;
     ended.expect(2)?;
-    ended.says(&["cannot read the configuration no-such.toml"])?;
-    let ended = run(thrille(["run", "--sampling", "most", "/bin/true"]).current_dir(dir.path()))?;
-    ended.expect(2)?;
-    ended.says(&["no sampling policy `most`", "HA.5"])
+    ended.says(&["cannot read the configuration no-such.toml"])
 }
