@@ -72,6 +72,14 @@ Instruction *thrille_detour(Value *Rarely, Instruction *Before) {
   return SplitBlockAndInsertIfThen(Rarely, Before, false, Weights);
 }
 
+// The same, and the end of the other way.
+Instruction *thrille_detour_or(Value *Rarely, Instruction *Before, Instruction **Otherwise) {
+  MDNode *Weights = MDBuilder(Before->getContext()).createBranchWeights(1, 100000);
+  Instruction *Detour = nullptr;
+  SplitBlockAndInsertIfThenElse(Rarely, Before, &Detour, Otherwise, Weights);
+  return Detour;
+}
+
 void thrille_rarely(Instruction *Branch) {
   Branch->setMetadata(LLVMContext::MD_prof, MDBuilder(Branch->getContext()).createBranchWeights(1, 100000));
 }
