@@ -286,9 +286,10 @@ impl Config {
             None => file.sampling.filter(|said| typed.budget.is_none() || *said != Ok(Sampling::Full)),
         };
         let mut notes = Vec::new();
+        let all = usual == Usual::Full && budget.is_none();
         let mistaken = matches!(sampling, Some(Err(_)));
-        let budget = meant(budget, Budget::USUAL, &mut notes).or(mistaken.then_some(Budget::USUAL));
-        let sampling = meant(sampling, Sampling::By(Name::HA), &mut notes);
+        let budget = meant(budget, Budget::USUAL, &mut notes).or((mistaken && !all).then_some(Budget::USUAL));
+        let sampling = meant(sampling, if all { Sampling::Full } else { Sampling::By(Name::HA) }, &mut notes);
         let (sampling, budget) = match (sampling, budget) {
             (Some(all @ (Sampling::Full | Sampling::NoLocal)), Some(allowed)) => {
                 let used = if all == Sampling::Full { (Sampling::By(Name::HA), budget) } else { (all, None) };
@@ -491,6 +492,8 @@ mod tests {
             assert!(notes.len() == 1 && notes[0].contains(word), "{line} {text}: {notes:?}");
             assert_eq!(told(line, text), used, "{line} {text}");
         }
+        let checked = merged("--sampling most", "", Usual::Full).unwrap();
+        assert!(checked.notes[0].ends_with("full is used instead"), "{:?}", checked.notes);
         let overridden = merged("--budget 2%", "budget = \"0%\"", Usual::ByBuild).unwrap();
         assert!(overridden.notes.is_empty(), "nobody uses that one: {:?}", overridden.notes);
     }
