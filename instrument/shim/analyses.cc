@@ -237,6 +237,14 @@ static const DILocation *place(const Instruction *I) {
   return I->getDebugLoc().get();
 }
 
+// Whether an instruction belongs to what clang makes of the initializer of a `declare reduction`, or was inlined there.
+extern "C" bool thrille_initialises(const Instruction *I) {
+  for (const DILocation *At = I->getDebugLoc().get(); At; At = At->getInlinedAt())
+    if (const DISubprogram *In = At->getScope()->getSubprogram(); In && In->getLinkageName().find(".omp_initializer.") == 0)
+      return true;
+  return false;
+}
+
 // The place of an instruction in the source, that of the innermost inlined function; false when it has none.
 bool thrille_source(Instruction *I, ThrilleSource *Out) {
   const DILocation *At = place(I);

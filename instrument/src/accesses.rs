@@ -169,7 +169,13 @@ fn accesses(instruction: Value, layout: Layout) -> Vec<Access> {
         opcode::CALL => expanded_here(instruction),
         _ => vec![],
     };
-    all.into_iter().filter(|a| LLVMGetPointerAddressSpace(LLVMTypeOf(a.address)) == 0).collect()
+    // Clang's threads begin a reduction when they come, and combine when they are done: who has not begun yet reads `omp_orig` meanwhile. That is not the
+    // program's doing.
+    let begins = thrille_initialises(instruction);
+    let told = |a: &Access| {
+        LLVMGetPointerAddressSpace(LLVMTypeOf(a.address)) == 0 && !(begins && a.kind & hooks::kind::WRITE == 0)
+    };
+    all.into_iter().filter(told).collect()
 }
 
 /// A copy or fill of memory that may become instructions: large ones and those of unknown length are always calls.

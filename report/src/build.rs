@@ -42,8 +42,7 @@ pub fn report(mut records: Records, dir: &Path, base: &Path) -> Report {
 
 /// The same with given tables of places and variables.
 pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics, dir: &str) -> Report {
-    let mut all: Vec<Race> = records.ranks.iter_mut().flat_map(|rank| std::mem::take(&mut rank.races)).collect();
-    all.retain(|race| !places::is_compilers(race, &mut modules, &records.ranks));
+    let all = records.ranks.iter_mut().flat_map(|rank| std::mem::take(&mut rank.races)).collect();
     let merged = merge(all, &mut modules, &records.ranks);
     let mut context = Context {
         modules,
