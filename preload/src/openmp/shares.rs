@@ -5,13 +5,15 @@
 //! second: each may use what its thread has for itself, memory of its own or a slot that it took before. So it is seen to that another thread does:
 //!
 //! * who was given its first chunk of a loop waits until the others of its team have been given one too, or found none left;
-//! * who ran the last `single`, with no barrier since, lets another thread come to the next one first.
+//! * of the `single` regions between two barriers the first goes to the last thread of the team, the next to the one before, and so on, so that two of them are run by two threads, and by another one
+//!   than the code of the master where there is one; each time that a region is run it begins with another thread;
+//! * gcc's sections that are strands of their own go to others than the master, whose own code may follow.
 //!
-//! Both for a while at most, the first few times that a region is run, and only where everything is looked at. The order of who comes first is nobody's promise.
+//! All for a while at most, the first few times that a region is run, and only where everything is looked at. The order of who comes first is nobody's promise.
 
 use super::abi::{CHUNK, Data};
 use super::tasks::{Region, Task, kept, lock};
-use super::{current, serial};
+use super::{current, sections, serial};
 use crate::entry::{Looks, block};
 use crate::real::Real;
 use rustc_hash::FxHashMap;
@@ -32,12 +34,33 @@ static LEFT: AtomicU64 = AtomicU64::new(1_000_000);
 /// What a region counts for them.
 #[derive(Default)]
 pub struct Shares {
-    /// How many threads have had a chunk of each loop, or found none.
-    had: [AtomicU64; CONSTRUCTS],
+    loops: [Loop; CONSTRUCTS],
     /// How many have come past each `single`.
     past: [AtomicU64; CONSTRUCTS],
     /// Of how many.
     team: AtomicU64,
+    /// How often the region was run before.
+    before: u64,
+}
+
+/// A loop, or sections.
+#[derive(Default)]
+struct Loop {
+    /// How many threads have had a chunk of it, or found none.
+    had: AtomicU64,
+    /// How many wait for the others to have one.
+    waited: AtomicU64,
+    /// How many have left it: there is nothing left then.
+    left: AtomicU64,
+}
+
+impl Loop {
+    /// Waits until each of the team has had its share.
+    fn shared_by(&self, shares: &Shares) {
+        self.waited.fetch_add(1, Ordering::Relaxed);
+        let team = shares.team.load(Ordering::Relaxed);
+        wait_until(|| self.had.load(Ordering::Relaxed) >= team);
+    }
 }
 
 impl Shares {
@@ -51,7 +74,7 @@ impl Shares {
         let mut run = lock(&RUN);
         let times = run.get_or_insert_default().entry(code as usize).or_default();
         *times += 1;
-        (*times <= TIMES).then(Box::default)
+        (*times <= TIMES).then(|| Box::new(Self { before: u64::from(*times) - 1, ..Self::default() }))
     }
 
     /// How many there are in the team.
@@ -67,8 +90,9 @@ pub struct Part {
     served: AtomicU64,
     /// The `single` regions that it came past.
     singles: AtomicU64,
-    /// After how many barriers, and one, it ran one itself.
-    ran: AtomicU64,
+    /// How many of them before the last barrier after which it came to one, and the number of that barrier.
+    earlier: AtomicU64,
+    since: AtomicU64,
 }
 
 /// Waits for something that others do.
@@ -89,51 +113,83 @@ fn of(task: &Task) -> Option<&Shares> {
 
 /// An implicit task has been given a chunk of the loop that it is in.
 fn given(task: &Task) {
-    if let Some(had) = count(task) {
-        let team = of(task).map_or(0, |shares| shares.team.load(Ordering::Relaxed));
-        wait_until(|| had.load(Ordering::Relaxed) >= team);
+    if let Some((shares, construct)) = count(task).filter(|_| !sections::are_anybodys()) {
+        construct.shared_by(shares);
     }
 }
 
 /// It leaves the loop, maybe without any.
 pub fn leaves(task: &Task) {
     count(task);
+    if let Some((_, construct)) = construct(task, 0) {
+        construct.left.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The loop that it is in, or one that comes later.
+fn construct(task: &Task, later: u64) -> Option<(&Shares, &Loop)> {
+    let number = task.loops.load(Ordering::Relaxed) + later;
+    of(task).and_then(|shares| Some((shares, shares.loops.get(number as usize)?)))
 }
 
 /// Counts it as one that has had its share, if it was not before.
-fn count(task: &Task) -> Option<&AtomicU64> {
+fn count(task: &Task) -> Option<(&Shares, &Loop)> {
+    let (shares, construct) = construct(task, 0)?;
     let number = task.loops.load(Ordering::Relaxed);
-    let had = of(task)?.had.get(number as usize)?;
     (task.shares.served.swap(number, Ordering::Relaxed) != number).then(|| {
-        had.fetch_add(1, Ordering::Relaxed);
-        had
+        construct.had.fetch_add(1, Ordering::Relaxed);
+        (shares, construct)
     })
 }
 
+/// The calling thread comes to sections. If each is a strand of its own, another thread may as well have all of them; the master lets it, or has what is left when each of the others has one.
+pub fn sections() {
+    let Some(task) = current::task().filter(|task| task.index == 0) else { return };
+    let Some((shares, next)) = construct(&task, 1) else { return };
+    let others = shares.team.load(Ordering::Relaxed).saturating_sub(1);
+    let shared = || next.waited.load(Ordering::Relaxed) > 0 && next.had.load(Ordering::Relaxed) >= others;
+    if others > 0 {
+        wait_until(|| next.left.load(Ordering::Relaxed) > 0 || shared());
+    }
+}
+
+/// The calling thread has carried out a section, and the next one would be its own too: now the others come first.
+pub fn next_section() {
+    if let Some(task) = current::task()
+        && let Some((shares, construct)) = construct(&task, 0)
+    {
+        construct.shared_by(shares);
+    }
+}
+
 /// Comes to a `single`; `real` tells whether it is this thread's.
-fn single<R: PartialEq>(others: &R, real: impl FnOnce() -> R) -> R {
+fn single<R>(real: impl FnOnce() -> R) -> R {
     let task = current::task();
     let turn = task.as_deref().and_then(|task| {
         let number = task.shares.singles.fetch_add(1, Ordering::Relaxed);
-        Some((task, of(task)?.past.get(number as usize)?))
+        let barrier = task.barrier.load(Ordering::Relaxed);
+        if task.shares.since.swap(barrier, Ordering::Relaxed) != barrier {
+            task.shares.earlier.store(number, Ordering::Relaxed);
+        }
+        let shares = of(task)?;
+        let turn = shares.before + number - task.shares.earlier.load(Ordering::Relaxed);
+        let team = shares.team.load(Ordering::Relaxed).max(1);
+        let mine = u64::from(task.index) == team - 1 - turn % team;
+        Some((mine, shares.past.get(number as usize)?))
     });
-    let Some((task, past)) = turn else { return real() };
-    let barriers = task.barrier.load(Ordering::Relaxed) + 1;
-    if task.shares.ran.load(Ordering::Relaxed) == barriers {
+    let Some((mine, past)) = turn else { return real() };
+    if !mine {
         wait_until(|| past.load(Ordering::Relaxed) > 0);
     }
-    let mine = real();
+    let runs = real();
     past.fetch_add(1, Ordering::Relaxed);
-    if mine != *others {
-        task.shares.ran.store(barriers, Ordering::Relaxed);
-    }
-    mine
+    runs
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __kmpc_single(at: *mut c_void, thread: c_int) -> c_int {
     static REAL: Real = Real::new(b"__kmpc_single\0");
-    single(&0, || match REAL.get() {
+    single(|| match REAL.get() {
         0 => 1,
         // SAFETY: forwards the program's own arguments to the runtime's function of this name and type.
         address => unsafe {
@@ -145,7 +201,7 @@ unsafe extern "C" fn __kmpc_single(at: *mut c_void, thread: c_int) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn GOMP_single_start() -> bool {
     static REAL: Real = Real::new(b"GOMP_single_start\0");
-    single(&false, || match REAL.get() {
+    single(|| match REAL.get() {
         0 => true,
         // SAFETY: the runtime's function of this name has this type.
         address => unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> bool>(address)() },
