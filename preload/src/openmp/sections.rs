@@ -10,7 +10,7 @@
 use super::current;
 use super::strand::{SLACK_ABOVE, Thread, tell, thread, thread_is, token};
 use super::tasks::{Mark, names};
-use super::{parallel, serial, shares};
+use super::{parallel, serial};
 use crate::real::Real;
 use core::arch::naked_asm;
 use std::cell::{Cell, RefCell};
@@ -37,8 +37,6 @@ thread_local! {
     static CONSTRUCTS: RefCell<Vec<Construct>> = const { RefCell::new(Vec::new()) };
     /// Where this thread may have been led when its part of the region began.
     static LEAD: Cell<u64> = const { Cell::new(0) };
-    /// It asks for a section that another thread would carry out as it does.
-    static ASKS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The thread's part of a region begins.
@@ -57,19 +55,6 @@ fn is_anybodys(first: bool) -> bool {
         return same;
     }
     CONSTRUCTS.with_borrow(|constructs| constructs.last().is_some_and(|construct| !construct.led))
-}
-
-/// The thread asks the runtime for a section.
-fn asks(frame: Frame, first: bool, real: impl FnOnce() -> c_uint) -> c_uint {
-    ASKS.set(frame.end().is_some() && !serial::on() && is_anybodys(first));
-    let section = real();
-    ASKS.set(false);
-    section
-}
-
-/// Whether the calling thread is being given a section that will be a strand.
-pub fn are_anybodys() -> bool {
-    ASKS.get()
 }
 
 /// The frame of the function that the sections are in, from the stack's present end on.
@@ -233,11 +218,9 @@ fn real<R>(real: &'static Real, argument: c_uint, without: R) -> R {
 
 extern "C" fn start(count: c_uint, sp: u64, base: u64) -> c_uint {
     static REAL: Real = Real::new(b"GOMP_sections_start\0");
-    let frame = Frame { sp, base };
-    shares::sections();
-    let section = asks(frame, true, || real(&REAL, count, 0));
+    let section = real(&REAL, count, 0);
     if section > 0 {
-        begins(frame);
+        begins(Frame { sp, base });
     }
     section
 }
@@ -247,11 +230,8 @@ extern "C" fn next(_: c_uint, sp: u64, base: u64) -> c_uint {
     let frame = Frame { sp, base };
     if is_open() {
         ends(frame);
-        if !is_anybodys(false) {
-            shares::next_section();
-        }
     }
-    let section = asks(frame, !is_open(), || real(&REAL, 0, 0));
+    let section = real(&REAL, 0, 0);
     if section > 0 {
         begins(frame);
     }

@@ -6,14 +6,13 @@
 //!
 //! * who was given its first chunk of a loop waits until the others of its team have been given one too, or found none left;
 //! * of the `single` regions between two barriers the first goes to the last thread of the team, the next to the one before, and so on, so that two of them are run by two threads, and by another one
-//!   than the code of the master where there is one; each time that a region is run it begins with another thread;
-//! * gcc's sections that are strands of their own go to others than the master, whose own code may follow.
+//!   than the code of the master where there is one; each time that a region is run it begins with another thread.
 //!
-//! All for a while at most, the first few times that a region is run, and only where everything is looked at. The order of who comes first is nobody's promise.
+//! Both for a while at most, the first few times that a region is run, and only where everything is looked at. The order of who comes first is nobody's promise.
 
 use super::abi::{CHUNK, Data};
 use super::tasks::{Region, Task, kept, lock};
-use super::{current, sections, serial};
+use super::{current, serial};
 use crate::entry::{Looks, block};
 use crate::real::Real;
 use rustc_hash::FxHashMap;
@@ -34,33 +33,14 @@ static LEFT: AtomicU64 = AtomicU64::new(1_000_000);
 /// What a region counts for them.
 #[derive(Default)]
 pub struct Shares {
-    loops: [Loop; CONSTRUCTS],
+    /// How many threads have had a chunk of each loop, or found none.
+    had: [AtomicU64; CONSTRUCTS],
     /// How many have come past each `single`.
     past: [AtomicU64; CONSTRUCTS],
     /// Of how many.
     team: AtomicU64,
     /// How often the region was run before.
     before: u64,
-}
-
-/// A loop, or sections.
-#[derive(Default)]
-struct Loop {
-    /// How many threads have had a chunk of it, or found none.
-    had: AtomicU64,
-    /// How many wait for the others to have one.
-    waited: AtomicU64,
-    /// How many have left it: there is nothing left then.
-    left: AtomicU64,
-}
-
-impl Loop {
-    /// Waits until each of the team has had its share.
-    fn shared_by(&self, shares: &Shares) {
-        self.waited.fetch_add(1, Ordering::Relaxed);
-        let team = shares.team.load(Ordering::Relaxed);
-        wait_until(|| self.had.load(Ordering::Relaxed) >= team);
-    }
 }
 
 impl Shares {
@@ -113,53 +93,25 @@ fn of(task: &Task) -> Option<&Shares> {
 
 /// An implicit task has been given a chunk of the loop that it is in.
 fn given(task: &Task) {
-    if let Some((shares, construct)) = count(task).filter(|_| !sections::are_anybodys()) {
-        construct.shared_by(shares);
+    if let Some(had) = count(task) {
+        let team = of(task).map_or(0, |shares| shares.team.load(Ordering::Relaxed));
+        wait_until(|| had.load(Ordering::Relaxed) >= team);
     }
 }
 
 /// It leaves the loop, maybe without any.
 pub fn leaves(task: &Task) {
     count(task);
-    if let Some((_, construct)) = construct(task, 0) {
-        construct.left.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-/// The loop that it is in, or one that comes later.
-fn construct(task: &Task, later: u64) -> Option<(&Shares, &Loop)> {
-    let number = task.loops.load(Ordering::Relaxed) + later;
-    of(task).and_then(|shares| Some((shares, shares.loops.get(number as usize)?)))
 }
 
 /// Counts it as one that has had its share, if it was not before.
-fn count(task: &Task) -> Option<(&Shares, &Loop)> {
-    let (shares, construct) = construct(task, 0)?;
+fn count(task: &Task) -> Option<&AtomicU64> {
     let number = task.loops.load(Ordering::Relaxed);
+    let had = of(task)?.had.get(number as usize)?;
     (task.shares.served.swap(number, Ordering::Relaxed) != number).then(|| {
-        construct.had.fetch_add(1, Ordering::Relaxed);
-        (shares, construct)
+        had.fetch_add(1, Ordering::Relaxed);
+        had
     })
-}
-
-/// The calling thread comes to sections. If each is a strand of its own, another thread may as well have all of them; the master lets it, or has what is left when each of the others has one.
-pub fn sections() {
-    let Some(task) = current::task().filter(|task| task.index == 0) else { return };
-    let Some((shares, next)) = construct(&task, 1) else { return };
-    let others = shares.team.load(Ordering::Relaxed).saturating_sub(1);
-    let shared = || next.waited.load(Ordering::Relaxed) > 0 && next.had.load(Ordering::Relaxed) >= others;
-    if others > 0 {
-        wait_until(|| next.left.load(Ordering::Relaxed) > 0 || shared());
-    }
-}
-
-/// The calling thread has carried out a section, and the next one would be its own too: now the others come first.
-pub fn next_section() {
-    if let Some(task) = current::task()
-        && let Some((shares, construct)) = construct(&task, 0)
-    {
-        construct.shared_by(shares);
-    }
 }
 
 /// Comes to a `single`; `real` tells whether it is this thread's.
