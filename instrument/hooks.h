@@ -8,8 +8,7 @@
  *
  * What is compiled and the library must be of one version. It is in the names of the section and of thrille_register: files of another one are not observed, and the library says so.
  *
- * Words that both sides write (mode, budget, countdowns) are plain 32-bit words without any lock: a lost update costs a sample more or less. A countdown at zero is below zero next, which
- * compiled code need not write: the library sets it again. Where everything is told nobody writes any of these words, whose lines threads would take from each other.
+ * Words that both sides write (mode, budget, countdowns) are plain 32-bit words without any lock: a lost update costs a sample more or less.
  *
  * Calling convention from `thrille_enter` on: "preserve most". All general registers but r11 (and rax when something is
  * returned) are the caller's; vector registers are not. */
@@ -61,7 +60,7 @@ struct thrille_cold {
 /* One for each function, 64 bytes, in section "thrille_functions_3". */
 struct thrille_function {
     int32_t mode;
-    int32_t budget; /* INT32_MAX: endless, and not counted down */
+    int32_t budget;
     int32_t countdown;
     uint32_t sites;
     struct thrille_hot *hot;

@@ -66,18 +66,10 @@ void thrille_delete_blocks(BasicBlock **Blocks, size_t Count) {
     DeleteDeadBlocks(ArrayRef<BasicBlock *>(Blocks, Count), nullptr, /*KeepOneInputPHIs=*/true);
 }
 
-// Splits a block before an instruction: a rare detour. The end of the detour.
-Instruction *thrille_detour(Value *Rarely, Instruction *Before) {
-  MDNode *Weights = MDBuilder(Before->getContext()).createBranchWeights(1, 100000);
-  return SplitBlockAndInsertIfThen(Rarely, Before, false, Weights);
-}
-
-// Splits a block before an instruction: two ways, and the ends of both. In line they take less code: short jumps, and none back.
-Instruction *thrille_fork(Value *Fires, Instruction *Before, Instruction **Otherwise) {
-  MDNode *Weights = MDBuilder(Before->getContext()).createBranchWeights(1, 1);
-  Instruction *Detour = nullptr;
-  SplitBlockAndInsertIfThenElse(Fires, Before, &Detour, Otherwise, Weights);
-  return Detour;
+// Splits a block before an instruction: a detour that is taken sometimes. The end of the detour. In line it takes less code: short jumps, and none back.
+Instruction *thrille_detour(Value *Sometimes, Instruction *Before, bool InLine) {
+  MDNode *Weights = MDBuilder(Before->getContext()).createBranchWeights(1, InLine ? 1 : 100000);
+  return SplitBlockAndInsertIfThen(Sometimes, Before, false, Weights);
 }
 
 void thrille_rarely(Instruction *Branch) {

@@ -1,7 +1,5 @@
 //! The checks of the instrumented copy: one countdown for each group of accesses, and a rare detour that tells all of them.
 //!
-//! A countdown that fires is not written, by compiled code: where all accesses are looked at it is zero and stays so, and threads that run the same code need not take its line of memory from each other.
-//!
 //! Where all accesses are looked at, the detour is what is always taken, and most of them are of bytes that the same strand has touched before. That is found out in place (`struct thrille_quick` of
 //! `hooks.h`); the hook is called for the others.
 
@@ -34,15 +32,11 @@ pub fn insert(ir: &Ir, hooks: &Hooks, tables: &Tables, map: Map, group: &Group, 
     let before = checks.copy(group.before);
     let countdown = tables.site(ir, first);
     ir.before(before);
-    let (next, fires) = ir.less(ir.count(countdown), 1);
-    let mut counted = Value::NONE;
-    // SAFETY: it is written.
-    let detour = unsafe { thrille_fork(fires, before, &raw mut counted) };
-    ir.before(counted);
-    ir.set(countdown, next);
+    let fires = ir.count_down(countdown, 1);
+    let detour = thrille_detour(fires, before, true);
     ir.before(detour);
     let short = group.accesses.iter().filter(|access| bits(access).is_some()).count();
-    let known = (in_place && short > 0).then(|| checks.known(short));
+    let known = (in_place && short > 0).then(|| checks.known(countdown, short));
     let mut shapes = Shapes::of(&group.accesses);
     let mut next = None;
     for (number, access) in (first..).zip(&group.accesses) {
@@ -50,7 +44,7 @@ pub fn insert(ir: &Ir, hooks: &Hooks, tables: &Tables, map: Map, group: &Group, 
         match known.zip(bits(access)) {
             Some((known, bits)) => {
                 let new = checks.is_new(known, access, bits);
-                let told = thrille_detour(new, detour);
+                let told = thrille_detour(new, detour, false);
                 ir.before(told);
                 ir.add_to(ir.plus(known.at, quick::REPEATED), -1);
                 ir.use_up(checks.tell(access, site(None), &mut shapes));
@@ -80,10 +74,11 @@ impl Checks<'_> {
         thrille_map_get(self.map, value).some().unwrap_or(value)
     }
 
-    /// Asks what is known, of which so many accesses will be repetitions; if all of them are, the countdown is zero as it was.
-    fn known(&self, accesses: usize) -> Known {
+    /// Asks what is known, of which so many accesses will be repetitions; the countdown stays at zero if all of them are.
+    fn known(&self, countdown: Value, accesses: usize) -> Known {
         let ir = self.ir;
         let at = self.hooks.quick.call(ir, &[]);
+        ir.set(countdown, ir.int(ir.i32, 0));
         ir.add_to(ir.plus(at, quick::REPEATED), accesses as i64);
         Known { at, now: ir.look_at(at) }
     }

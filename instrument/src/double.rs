@@ -114,17 +114,12 @@ impl Work<'_> {
     fn choose(&self, head: Block, plain: Block, instrumented: Block) {
         let Self { ir, hooks, tables, function, .. } = *self;
         let descriptor = tables.descriptor();
-        let [count, counted, ask] =
-            ["count", "counted", "ask"].map(|name| ir.append(function, &format!("thrille.{name}")));
+        let [count, ask] = ["count", "ask"].map(|name| ir.append(function, &format!("thrille.{name}")));
         let zero = ir.int(ir.i32, 0);
         ir.at_end(head);
         ir.rarely(ir.compare(compare::NOT_EQUAL, ir.look(tables.mode(ir)), zero), count, plain);
         ir.at_end(count);
-        let (next, asks) = ir.less(ir.count(tables.countdown(ir)), 1);
-        ir.rarely(asks, ask, counted);
-        ir.at_end(counted);
-        ir.set(tables.countdown(ir), next);
-        ir.jump(plain);
+        ir.rarely(ir.count_down(tables.countdown(ir), 1), ask, plain);
         ir.at_end(ask);
         let answer = hooks.enter.call(ir, &[descriptor]);
         ir.branch(ir.compare(compare::NOT_EQUAL, answer, zero), instrumented, plain);

@@ -15,8 +15,6 @@ pub mod kind {
 pub const IN: u64 = 2;
 /// The mode in which the library is asked behind loops, and before their last iterations.
 pub const ASK: u64 = 3;
-/// A budget that is not counted down.
-pub const ENDLESS: u64 = i32::MAX as u64;
 /// The mode in which nothing is counted.
 pub const OFF: u64 = 0;
 

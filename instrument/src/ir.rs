@@ -318,18 +318,14 @@ impl Ir {
         self.call(ty, same, &[value])
     }
 
-    /// A word that is counted down, as it is.
-    pub fn count(&self, word: Value) -> Value {
+    /// Counts a word down, and whether it is below zero now.
+    pub fn count_down(&self, word: Value, by: u32) -> Value {
         let old = LLVMBuildLoad2(self.builder, self.i32, word, UNNAMED);
         LLVMSetAlignment(old, 4);
-        old
-    }
-
-    /// What a count is next, and whether that is below zero.
-    pub fn less(&self, count: Value, by: u32) -> (Value, Value) {
         let minus = LLVMConstInt(self.i32, (-i64::from(by)) as u64, 1);
-        let new = LLVMBuildAdd(self.builder, count, minus, UNNAMED);
-        (new, self.compare(compare::SIGNED_LESS, new, self.int(self.i32, 0)))
+        let new = LLVMBuildAdd(self.builder, old, minus, UNNAMED);
+        self.set(word, new);
+        self.compare(compare::SIGNED_LESS, new, self.int(self.i32, 0))
     }
 
     pub fn as_i64(&self, value: Value) -> Value {

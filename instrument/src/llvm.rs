@@ -297,8 +297,7 @@ unsafe extern "C" {
     pub safe fn thrille_copy_function(function: Value, map: Map, name: *const c_char) -> Value;
     pub fn thrille_copy_blocks(function: Value, blocks: *const Block, count: usize, map: Map);
     pub fn thrille_delete_blocks(blocks: *const Block, count: usize);
-    pub fn thrille_fork(fires: Value, before: Value, otherwise: *mut Value) -> Value;
-    pub safe fn thrille_detour(rarely: Value, before: Value) -> Value;
+    pub safe fn thrille_detour(sometimes: Value, before: Value, in_line: bool) -> Value;
     pub safe fn thrille_rarely(branch: Value);
     pub safe fn thrille_once(branch: Value);
     pub fn thrille_join_values(pairs: *const Value, count: usize);

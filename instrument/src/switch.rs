@@ -16,7 +16,7 @@
 use crate::accesses::Group;
 use crate::behind::{behind, exits};
 use crate::double::{Doubled, Work};
-use crate::hooks::{ASK, ENDLESS, IN};
+use crate::hooks::{ASK, IN};
 use crate::ir::{Ir, add_incoming, incoming, instructions, phis, redirect, successors};
 use crate::llvm::*;
 use crate::silent;
@@ -168,21 +168,16 @@ pub fn switch(work: &Work, doubled: &Doubled, loops: &[Loop], groups: &[Group]) 
     pairs.join();
 }
 
-/// Pays for an iteration at the end of `block`, unless the budget is endless: goes on to `stay`, or to `leave` when that was the last one. The blocks that lead there, and of them the one that leads to both.
-fn pay(work: &Work, accesses: u32, block: Block, stay: Block, leave: Block) -> ([Block; 3], Block) {
+/// Pays for an iteration at the end of `block`: goes on to `stay`, or to `leave` when that was the last one. The blocks that lead there.
+fn pay(work: &Work, accesses: u32, block: Block, stay: Block, leave: Block) -> Block {
     let Work { ir, hooks, tables, function, .. } = *work;
-    let [count, spent] = ["count", "spent"].map(|name| ir.append(function, &format!("thrille.{name}")));
+    let spent = ir.append(function, "thrille.spent");
     ir.at_end(block);
-    let left = ir.count(tables.budget(ir));
-    ir.branch(ir.compare(compare::EQUAL, left, ir.int(ir.i32, ENDLESS)), stay, count);
-    ir.at_end(count);
-    let (next, is_spent) = ir.less(left, accesses.max(1));
-    ir.set(tables.budget(ir), next);
-    ir.rarely(is_spent, spent, stay);
+    ir.rarely(ir.count_down(tables.budget(ir), accesses.max(1)), spent, stay);
     ir.at_end(spent);
     let answer = hooks.spent.call(ir, &[tables.descriptor()]);
     ir.branch(ir.compare(compare::NOT_EQUAL, answer, ir.int(ir.i32, 0)), stay, leave);
-    ([block, count, spent], spent)
+    spent
 }
 
 /// What is said of an iteration, see `thrille_decide`.
@@ -246,8 +241,8 @@ fn leaving(work: &Work, one: &Loop, copy: Block, inside: &HashSet<Block>, pairs:
     redirect(function, copy, paying, |block| inside.contains(&block));
     ir.at_end(land);
     ir.jump(plain);
-    let (backs, spent) = pay(work, one.accesses, paying, copy, land);
-    for back in backs {
+    let spent = pay(work, one.accesses, paying, copy, land);
+    for back in [paying, spent] {
         thrille_once(LLVMGetBasicBlockTerminator(back));
     }
     for phi in phis(plain) {
@@ -262,7 +257,7 @@ fn leaving(work: &Work, one: &Loop, copy: Block, inside: &HashSet<Block>, pairs:
             for (value, from) in incoming(other).collect::<Vec<_>>() {
                 add_incoming(if inside.contains(&from) { paid } else { new_copy }, value, from);
             }
-            for from in backs {
+            for from in [paying, spent] {
                 add_incoming(new_copy, paid, from);
             }
             add_incoming(landed, paid, spent);

@@ -18,9 +18,6 @@ pub enum Mode {
     Ask = 3,
 }
 
-/// A budget that is not counted down: threads that run the same code write nothing to its tables then, whose lines they would take from each other.
-pub const ENDLESS: i32 = i32::MAX;
-
 /// Bits of what a site does.
 pub mod kind {
     /// Reads.
@@ -93,7 +90,7 @@ impl Function {
 
     /// How many accesses its instrumented copy may contain until [`super::hooks`] are asked again.
     pub fn set_budget(&self, accesses: u32) {
-        self.budget.store(i32::try_from(accesses).unwrap_or(ENDLESS), Ordering::Relaxed);
+        self.budget.store(i32::try_from(accesses).unwrap_or(i32::MAX), Ordering::Relaxed);
     }
 
     /// What is left of them.
@@ -115,11 +112,7 @@ impl Function {
 
     /// Takes so many accesses off the budget; false: there are none left.
     pub fn pays(&self, accesses: u32) -> bool {
-        let before = self.budget.load(Ordering::Relaxed);
-        if before == ENDLESS {
-            return true;
-        }
-        let left = before.saturating_sub_unsigned(accesses);
+        let left = self.budget.load(Ordering::Relaxed).saturating_sub_unsigned(accesses);
         self.budget.store(left, Ordering::Relaxed);
         left >= 0
     }
@@ -176,10 +169,7 @@ impl Hot {
 
     /// How many executions of its block pass until it is told.
     pub fn set_countdown(&self, executions: u32) {
-        let new = i32::try_from(executions).unwrap_or(i32::MAX);
-        if self.countdown.load(Ordering::Relaxed) != new {
-            self.countdown.store(new, Ordering::Relaxed);
-        }
+        self.countdown.store(i32::try_from(executions).unwrap_or(i32::MAX), Ordering::Relaxed);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What compiled code calls. Its registers are its own: the calling convention is "preserve most" (see `hooks.h`), which Rust does not have, so
 //! each hook is a few lines of assembly around an ordinary function. They keep a frame, so that stacks can be walked through them.
 
-use super::abi::{ENDLESS, Function, Hot, Mode, kind};
+use super::abi::{Function, Hot, Mode, kind};
 use super::live;
 use super::policy::{Turn, policy};
 use crate::confirm;
@@ -118,16 +118,11 @@ unsafe extern "C" fn thrille_access() {
         "jz 4f",
         "or qword ptr [rdx + {read} + 8], r11",
         "4:",
-        "cmp dword ptr [rsi], 0",
-        "jne 5f",
-        "6:",
+        "mov dword ptr [rsi], 0",
         "lea rax, [rsi + {site}]",
         "pop rdx",
         "pop rcx",
         "ret",
-        "5:",
-        "mov dword ptr [rsi], 0",
-        "jmp 6b",
         "2:",
         "mov r11, qword ptr [rip + thrille_known@GOTTPOFF]",
         "mov r11, qword ptr fs:[r11]",
@@ -204,10 +199,7 @@ unsafe extern "C" fn thrille_affine() {
         "jb 2b",
         "mov rdx, qword ptr [rsp + 24]",
         "add qword ptr [r11 + {repeated}], rdx",
-        "cmp dword ptr [rsi], 0",
-        "je 5f",
         "mov dword ptr [rsi], 0",
-        "5:",
         "lea rax, [rsi + {site}]",
         "pop r9",
         "pop r8",
@@ -267,10 +259,7 @@ unsafe extern "C" fn thrille_nest() {
         "pop rcx",
         "pop rbp",
         ".cfi_def_cfa rsp, 8",
-        "cmp dword ptr [rsi], eax",
-        "je 2f",
         "mov dword ptr [rsi], eax",
-        "2:",
         "lea rax, [rsi + 8]",
         "ret",
         ".cfi_endproc",
@@ -285,24 +274,16 @@ unsafe extern "C" fn thrille_enter() {
     naked_asm!(
         "cmp dword ptr [rdi + {mode}], {looked_at}",
         "jne {asked}",
-        "cmp dword ptr [rdi + {countdown}], 0",
-        "je 2f",
         "mov dword ptr [rdi + {countdown}], 0",
-        "2:",
-        "mov eax, dword ptr [rdi + {budget}]",
-        "cmp eax, {endless}",
-        "je 3f",
-        "sub eax, dword ptr [rdi + {sites}]",
-        "mov dword ptr [rdi + {budget}], eax",
+        "mov eax, dword ptr [rdi + {sites}]",
+        "sub dword ptr [rdi + {budget}], eax",
         "js {asked}",
-        "3:",
         "mov eax, 1",
         "ret",
         asked = sym thrille_enter_asked,
         looked_at = const Mode::In as i32,
         mode = const Function::MODE,
         budget = const Function::BUDGET,
-        endless = const ENDLESS,
         countdown = const Function::COUNTDOWN,
         sites = const Function::SITES,
     )
@@ -317,19 +298,15 @@ unsafe extern "C" fn thrille_decide() {
         "jne {asked}",
         "test esi, esi",
         "js {asked}",
-        "cmp dword ptr [rdi + {budget}], {endless}",
-        "je 3f",
         "movzx eax, si",
         "sub dword ptr [rdi + {budget}], eax",
         "js {asked}",
-        "3:",
         "mov eax, 1",
         "ret",
         asked = sym thrille_decide_asked,
         looked_at = const Mode::In as i32,
         mode = const Function::MODE,
         budget = const Function::BUDGET,
-        endless = const ENDLESS,
     )
 }
 
@@ -337,10 +314,10 @@ hook! { thrille_enter_asked enter "rsi" "rdx" }
 hook! { thrille_decide_asked decide "rdx" "rcx" }
 hook! { #[unsafe(no_mangle)] thrille_spent spent "rsi" "rdx" }
 hook! { #[unsafe(no_mangle)] thrille_behind behind "rsi" "rdx" }
-// Those that are told of a site set its countdown, if it is another one, and give back the next one.
-hook! { thrille_access_told access "rdx" "rcx" "cmp dword ptr [rsi], eax" "je 2f" "mov dword ptr [rsi], eax" "2:" "lea rax, [rsi + 8]" }
-hook! { #[unsafe(no_mangle)] thrille_range range "rcx" "r8" "cmp dword ptr [rsi], eax" "je 2f" "mov dword ptr [rsi], eax" "2:" "lea rax, [rsi + 8]" }
-hook! { thrille_affine_told affine "r8" "r9" "cmp dword ptr [rsi], eax" "je 2f" "mov dword ptr [rsi], eax" "2:" "lea rax, [rsi + 8]" }
+// Those that are told of a site set its countdown, and give back the next one.
+hook! { thrille_access_told access "rdx" "rcx" "mov dword ptr [rsi], eax" "lea rax, [rsi + 8]" }
+hook! { #[unsafe(no_mangle)] thrille_range range "rcx" "r8" "mov dword ptr [rsi], eax" "lea rax, [rsi + 8]" }
+hook! { thrille_affine_told affine "r8" "r9" "mov dword ptr [rsi], eax" "lea rax, [rsi + 8]" }
 
 /// What a hook gives back for "ask me again next time".
 const AGAIN: i32 = 0;
