@@ -10,7 +10,6 @@
 //! | `piece.rs` | `Piece`: what a strand has accessed |
 //! | `trace.rs` | traces with room for so much, and how they are collected |
 //! | `queue.rs` | the queue that the treap workers follow |
-//! | `recent.rs` | when pages were accessed last: most need not be looked at |
 //! | `history.rs`, `workers.rs` | the access history, in three parts; who looks at what |
 //! | `recycle.rs` | memory that is given back |
 //! | `sync.rs` | locks and atomics: the model checker's in tests |
@@ -32,13 +31,11 @@ mod history;
 mod labels;
 mod piece;
 mod queue;
-mod recent;
 mod recycle;
 mod sync;
 mod trace;
 mod workers;
 
-use graph::Standing;
 pub use graph::{Graph, Path, Team};
 pub use piece::{Accessed, Block};
 pub use workers::{Found, GiveBack, Logs};
@@ -94,7 +91,7 @@ impl Pint {
 
     /// The main task of a graph of its own: nothing that was is parallel to what comes.
     pub fn first(&self) -> Path {
-        Path::first(&self.irregular, &self.shared.traces.tickets)
+        Path::first(&self.irregular)
     }
 
     /// Waits that left grandchildren behind.
@@ -136,7 +133,7 @@ const MOST: usize = 1 << 14;
 pub struct Core {
     shared: Arc<Shared>,
     trace: Arc<Trace<Piece>>,
-    at: Option<Standing>,
+    at: Option<(Arc<Graph>, Node)>,
     draft: Draft,
 }
 
@@ -154,18 +151,18 @@ impl Core {
 
     /// The strand that it runs, if it is part of a graph.
     pub fn strand(&self) -> Option<Node> {
-        self.at.as_ref().map(|at| at.strand)
+        self.at.as_ref().map(|&(_, strand)| strand)
     }
 
     /// The graph that it is part of.
     pub fn graph(&self) -> Option<&Arc<Graph>> {
-        self.at.as_ref().map(|at| &at.graph)
+        self.at.as_ref().map(|(graph, _)| graph)
     }
 
     /// The thread goes on with this strand from now on, or with none. What it has done is left in its trace.
     pub fn goes_to(&mut self, path: Option<&Path>) {
         self.leave();
-        self.at = path.map(Path::standing);
+        self.at = path.map(|path| (Arc::clone(path.graph()), path.now()));
     }
 
     /// What the caller wants to find again with a race.
@@ -244,10 +241,10 @@ impl Core {
 
     /// What was done so far is left for the treap workers.
     pub fn leave(&mut self) {
-        if let Some(at) = &self.at
+        if let Some((graph, strand)) = &self.at
             && !self.draft.is_empty()
         {
-            self.shared.traces.leave(&self.trace, self.draft.finish(at));
+            self.shared.traces.leave(&self.trace, self.draft.finish(Arc::clone(graph), *strand));
         }
     }
 }

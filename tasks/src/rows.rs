@@ -30,11 +30,6 @@ impl Row {
         (0..u64::from(self.count)).filter_map(move |number| Interval::from_len(lo + number * self.stride, len).ok())
     }
 
-    /// From the first byte to the last.
-    pub(crate) fn extent(&self) -> Interval {
-        Interval::from_bounds(self.first.lo(), self.end()).unwrap_or(self.first)
-    }
-
     /// One past the last byte.
     fn end(&self) -> u64 {
         self.first.hi() + self.stride * u64::from(self.count - 1)
@@ -115,11 +110,6 @@ impl Rows {
                 });
             }
         }
-    }
-
-    /// Calls `visit` with the intervals that are kept.
-    pub fn visit(&self, mut visit: impl FnMut(Interval)) {
-        self.kept.iter().for_each(|(row, _)| row.intervals().for_each(&mut visit));
     }
 
     /// Forgets everything.

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use thrille_model::Interval;
-use thrille_tasks::pint::{Block, Core, Logs, Path, Pint, Team};
+use thrille_tasks::pint::{Block, Core, Logs, Path, Pint};
 use thrille_tasks::{Access, AnyDetector, End, Guard, Mode, SiteId, Touch};
 
 const WORKERS: usize = 3;
@@ -175,17 +175,8 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// What the threads of a region do in between two barriers, each a program.
-type Stretch = Vec<Vec<Statement>>;
-
-/// A program, or a region of several threads.
-enum Whole<'a> {
-    Task(&'a [Statement]),
-    Region(&'a [Stretch]),
-}
-
 /// The bytes that PINT finds racy, and how often a wait left somebody behind.
-fn found(language: Language, whole: &Whole<'_>) -> (BTreeSet<u64>, u64) {
+fn found(language: Language, statements: &[Statement]) -> (BTreeSet<u64>, u64) {
     let racy = Arc::new(Mutex::new(BTreeSet::new()));
     let (sink, sites) = (Arc::clone(&racy), Arc::<Mutex<Sites>>::default());
     let known = Arc::clone(&sites);
@@ -201,7 +192,7 @@ fn found(language: Language, whole: &Whole<'_>) -> (BTreeSet<u64>, u64) {
     let (guards, names) = random::guards();
     *pint.guards() = guards;
     let (jobs, sites, over) = (Mutex::default(), AtomicU32::new(0), AtomicBool::new(false));
-    let pool = Pool { language, names: &names, jobs, sites, picks: AtomicU32::new(1), over };
+    let pool = Pool { language, names: &names, jobs, sites, picks: AtomicU32::new(statements.len() as u32), over };
     std::thread::scope(|threads| {
         for _ in 1..WORKERS {
             let mut core = pint.core();
@@ -213,22 +204,7 @@ fn found(language: Language, whole: &Whole<'_>) -> (BTreeSet<u64>, u64) {
             });
         }
         let (mut core, mut path, all) = (pint.core(), pint.first(), Count::default());
-        match whole {
-            Whole::Task(statements) => pool.task(&mut core, statements, &mut path, &all),
-            Whole::Region(stretches) => {
-                let team = Team::new(&path).expect("few strands");
-                for (barriers, stretch) in (0..).zip(*stretches) {
-                    for body in stretch {
-                        let path = team.member(barriers).expect("few strands");
-                        all.fetch_add(1, Ordering::Relaxed);
-                        let job = Job { body, path, scope: Arc::clone(&all), among: Count::new(AtomicUsize::new(1)) };
-                        pool.jobs.lock().expect("no panic").push(job);
-                    }
-                    pool.wait_for(&mut core, &all);
-                }
-                team.end(&mut path);
-            }
-        }
+        pool.task(&mut core, statements, &mut path, &all);
         pool.wait_for(&mut core, &all);
         pool.over.store(true, Ordering::Release);
     });
@@ -237,12 +213,11 @@ fn found(language: Language, whole: &Whole<'_>) -> (BTreeSet<u64>, u64) {
     (racy, pint.irregular())
 }
 
-/// `statements` are what the serial detectors are told.
-fn agrees(language: Language, statements: &[Statement], whole: &Whole<'_>) -> Result<(), TestCaseError> {
+fn agrees(language: Language, statements: &[Statement]) -> Result<(), TestCaseError> {
     let (guards, names) = random::guards();
     let run = Run::new(language, &guards, &names, &[Mode::Stint], statements);
     let (racy, (_, stint, _, by_stint)) = (run.racy(), &run.detectors[0]);
-    let (by_pint, irregular) = found(language, whole);
+    let (by_pint, irregular) = found(language, statements);
     prop_assert!(by_pint.is_subset(&racy), "pint reports {:?}, racy are {:?}", by_pint, racy);
     let left = AnyDetector::irregular(stint);
     prop_assert!(irregular == 0 || left > 0, "{} waits are irregular here, {} for stint", irregular, left);
@@ -253,27 +228,11 @@ fn agrees(language: Language, statements: &[Statement], whole: &Whole<'_>) -> Re
     Ok(())
 }
 
-fn run<S: Strategy>(programs: &S, agrees: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+fn all(language: Language) {
     let cases = if std::env::var_os("THRILLE_NIGHTLY").is_some() { 10_000 } else { 400 };
     TestRunner::new(Config { cases, failure_persistence: None, max_shrink_iters: 200, ..Config::default() })
-        .run(programs, agrees)
+        .run(&program(language), |statements| agrees(language, &statements))
         .unwrap_or_else(|failure| panic!("{failure}"));
-}
-
-fn all(language: Language) {
-    run(&program(language), |statements| agrees(language, &statements, &Whole::Task(&statements)));
-}
-
-/// Threads of a region are tasks that a barrier waits for. Most of the time one of them does all there is, as in a `single`.
-fn regions(language: Language) {
-    let member = || prop_oneof![3 => Just(Vec::new()), 1 => program(language)];
-    let stretch = (program(language), member(), any::<bool>());
-    let stretch = stretch.prop_map(|(one, other, turned)| if turned { vec![other, one] } else { vec![one, other] });
-    run(&prop::collection::vec(stretch, 1..4), |stretches: Vec<Stretch>| {
-        let members = |stretch: &Stretch| stretch.iter().cloned().map(Statement::Async).collect();
-        let statements: Vec<Statement> = stretches.iter().map(|stretch| Statement::Finish(members(stretch))).collect();
-        agrees(language, &statements, &Whole::Region(&stretches))
-    });
 }
 
 #[test]
@@ -294,16 +253,6 @@ fn spawn_and_conditional_sync() {
 #[test]
 fn taskwait_and_taskgroup() {
     all(Language { guards: 1, waits: true, strict: false });
-}
-
-#[test]
-fn regions_of_async_finish() {
-    regions(Language { guards: 1, waits: false, strict: false });
-}
-
-#[test]
-fn regions_of_spawn_and_sync() {
-    regions(Language { guards: 0, waits: true, strict: true });
 }
 
 /// Two threads leave more than traces and queue have room for, without a pause: both come to their end, and all of it is looked at.

@@ -16,7 +16,7 @@
 //! none is invented. Such waits are counted, as `sp_order.rs` does.
 
 use super::labels::{Asked, Published};
-use super::sync::{AtomicU64 as Shared, Mutex, lock};
+use super::sync::{Mutex, lock};
 use crate::event::{End, Misnested};
 use crate::order::{Node, OrderList};
 use std::sync::Arc;
@@ -50,16 +50,14 @@ pub struct Graph {
     english: Asked,
     hebrew: Asked,
     irregular: Arc<AtomicU64>,
-    /// The number of the next piece of a strand that is left in a trace.
-    tickets: Arc<Shared>,
 }
 
 impl Graph {
-    fn new(irregular: Arc<AtomicU64>, tickets: Arc<Shared>) -> Self {
+    fn new(irregular: Arc<AtomicU64>) -> Self {
         let (english, hebrew) = (Published::default(), Published::default());
         let asked = (english.asked(), hebrew.asked());
         let orders = Orders { english: OrderList::with(english), hebrew: OrderList::with(hebrew) };
-        Self { orders: Mutex::new(orders), english: asked.0, hebrew: asked.1, irregular, tickets }
+        Self { orders: Mutex::new(orders), english: asked.0, hebrew: asked.1, irregular }
     }
 
     /// Whether one strand is before another in the English order: of two that are parallel, the one to the left.
@@ -79,33 +77,6 @@ impl Graph {
     pub fn parallel(&self, one: Node, other: Node) -> bool {
         one != other && self.left_of(one, other) != self.right_of(one, other)
     }
-}
-
-/// What is known to come before a strand. Pieces are numbered in an order that conforms to the graph, so whatever waits for all that could be parallel to it knows by their number which are over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Before {
-    /// Pieces before the one of this number.
-    pub all: u64,
-    /// The same of those of one line.
-    pub own: u64,
-    /// Its line: the thread of the outermost team that it, or whoever created it, is. 0 if there is no such; [`Before::MIXED`] of threads with too great a number.
-    pub line: u16,
-}
-
-impl Before {
-    /// Of more than one line.
-    pub const MIXED: u16 = u16::MAX;
-}
-
-/// Where a thread is that runs a task.
-#[derive(Clone, Debug)]
-pub struct Standing {
-    /// The graph.
-    pub graph: Arc<Graph>,
-    /// The strand.
-    pub strand: Node,
-    /// What comes before it.
-    pub before: Before,
 }
 
 /// Tasks that are collected by a wait.
@@ -134,42 +105,16 @@ pub struct Path {
     scopes: Vec<Scope>,
     /// What to tell its creator's scope.
     others: Option<Arc<AtomicBool>>,
-    before: Before,
-    role: Role,
-}
-
-/// What a path is to its graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    /// The main task.
-    Main,
-    /// A thread of the outermost team: its line is its own and its tasks'.
-    Thread,
-    /// Whatever these lead to.
-    Inner,
 }
 
 impl Path {
-    fn new(graph: Arc<Graph>, now: Node, others: Option<Arc<AtomicBool>>, before: Before) -> Self {
-        Self { graph, now, scopes: vec![Scope::default()], others, before, role: Role::Inner }
+    fn new(graph: Arc<Graph>, now: Node, others: Option<Arc<AtomicBool>>) -> Self {
+        Self { graph, now, scopes: vec![Scope::default()], others }
     }
 
     /// The main task of a graph of its own: nothing that was is parallel to what comes. Irregular waits are counted there.
-    pub(super) fn first(irregular: &Arc<AtomicU64>, tickets: &Arc<Shared>) -> Self {
-        let graph = Graph::new(Arc::clone(irregular), Arc::clone(tickets));
-        Self { role: Role::Main, ..Self::new(Arc::new(graph), OrderList::FIRST, None, Before::default()) }
-    }
-
-    /// Where it is, for the thread that runs it.
-    pub(super) fn standing(&self) -> Standing {
-        Standing { graph: Arc::clone(&self.graph), strand: self.now, before: self.before }
-    }
-
-    /// It has waited: if all its tasks are complete, and theirs, what they have left comes before what it does next.
-    fn looks_back(&mut self) {
-        if self.role == Role::Thread && self.is_alone() {
-            self.before.own = self.graph.tickets.load(Ordering::Acquire);
-        }
+    pub(super) fn first(irregular: &Arc<AtomicU64>) -> Self {
+        Self::new(Arc::new(Graph::new(Arc::clone(irregular))), OrderList::FIRST, None)
     }
 
     /// The strand that runs.
@@ -193,7 +138,7 @@ impl Path {
         drop(orders);
         scope.children += 1;
         let others = scope.others.get_or_insert_default();
-        let child = Self::new(Arc::clone(&self.graph), child, Some(Arc::clone(others)), self.before);
+        let child = Self::new(Arc::clone(&self.graph), child, Some(Arc::clone(others)));
         self.now = then;
         Ok(child)
     }
@@ -233,7 +178,6 @@ impl Path {
             last = scope.end.take().or(last);
         }
         self.now = last.unwrap_or(self.now);
-        self.looks_back();
     }
 
     /// Whether to wait would change nothing: what comes is the same strand.
@@ -259,7 +203,6 @@ impl Path {
         if let Some(end) = self.scopes.pop().and_then(|scope| scope.end) {
             self.now = end;
         }
-        self.looks_back();
         Ok(())
     }
 
@@ -274,8 +217,6 @@ struct Stretch {
     number: u64,
     now: Node,
     end: Node,
-    /// What comes before the last of its threads, whose line is the last as well if it is the outermost team.
-    before: Before,
 }
 
 /// See the top of `graph.rs`.
@@ -283,27 +224,14 @@ struct Stretch {
 pub struct Team {
     graph: Arc<Graph>,
     stretch: Mutex<Stretch>,
-    /// Nothing but its threads is parallel to them.
-    is_outermost: bool,
 }
 
 impl Team {
     /// A task comes to a parallel region.
     pub fn new(by: &Path) -> Result<Self, Misnested> {
         let end = lock(&by.graph.orders).strand(by.now, by.now)?;
-        let stretch = Mutex::new(Stretch { number: 0, now: by.now, end, before: by.before });
-        let is_outermost = by.role == Role::Main && by.is_alone();
-        let new = Self { graph: Arc::clone(&by.graph), stretch, is_outermost };
-        lock(&new.stretch).before = new.before(by.before);
-        Ok(new)
-    }
-
-    /// What comes before all that its threads do next, when none has begun.
-    fn before(&self, known: Before) -> Before {
-        if self.is_outermost {
-            return Before { all: self.graph.tickets.load(Ordering::Acquire), ..Before::default() };
-        }
-        known
+        let stretch = Mutex::new(Stretch { number: 0, now: by.now, end });
+        Ok(Self { graph: Arc::clone(&by.graph), stretch })
     }
 
     /// A thread of the team goes on after so many barriers.
@@ -312,18 +240,11 @@ impl Team {
         let mut orders = lock(&self.graph.orders);
         if stretch.number < barriers {
             let now = stretch.end;
-            // It is the first to leave the barrier, and all that came to it have left what they had.
-            let before = self.before(stretch.before);
-            *stretch = Stretch { number: barriers, now, end: orders.strand(now, now)?, before };
+            *stretch = Stretch { number: barriers, now, end: orders.strand(now, now)? };
         }
         let (member, then) = orders.fork(stretch.now)?;
         stretch.now = then;
-        let mut role = Role::Inner;
-        if self.is_outermost {
-            stretch.before.line = stretch.before.line.saturating_add(1);
-            role = Role::Thread;
-        }
-        Ok(Path { role, ..Path::new(Arc::clone(&self.graph), member, None, stretch.before) })
+        Ok(Path::new(Arc::clone(&self.graph), member, None))
     }
 
     /// The region is over, and who came to it goes on.

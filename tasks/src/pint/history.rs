@@ -1,8 +1,7 @@
 //! The access history of one treap worker, by guard; and what all of them do with it. Intervals are in pages, as those of the other detectors.
 
-use super::graph::{Before, Graph};
+use super::graph::Graph;
 use super::piece::Piece;
-use super::recent::Recent;
 use super::workers::Found;
 use crate::cells::{Cells, Entry};
 use crate::detector::{Access, Race, Side, SiteId, Touch};
@@ -39,44 +38,24 @@ impl Stays {
     }
 }
 
-/// Those under one guard.
-#[derive(Debug)]
-struct Under {
-    guard: Guard,
-    pages: Pages,
-    /// Of the pages.
-    recent: Recent,
-    /// Reads that are not among those yet.
-    rows: Rows,
-}
-
-impl Under {
-    fn new(guard: Guard) -> Self {
-        Self { guard, pages: Pages::default(), recent: Recent::default(), rows: Rows::default() }
-    }
-
-    /// Puts the rows among the others, of the left-most or the right-most, when this piece is looked at.
-    fn settle(&mut self, stays: Stays, graph: &Graph, piece: u64) {
-        let Self { pages, recent, rows, .. } = self;
-        // They were of any line.
-        rows.visit(|at| recent.note(at, piece, Before { line: Before::MIXED, ..Before::default() }));
-        rows.settle(
-            pages,
-            |one, other| {
-                if stays.gives_way(graph, Node(one.mark.0), Node(other.mark.0)) { other } else { one }
-            },
-        );
-    }
-}
-
 /// Intervals of one kind of access, under each guard.
 #[derive(Debug)]
 pub struct ByGuard {
     stays: Stays,
     touch: Touch,
-    under: Vec<Under>,
+    under: Vec<(Guard, Pages, Rows)>,
     /// The last two strands of which it was asked whether they are parallel, and the answer: what a strand has left behind is often in several places, and the labels are seldom in a cache.
     asked: ((Node, Node), bool),
+}
+
+/// Puts the rows among the others, of the left-most or the right-most.
+fn settle(stays: Stays, graph: &Graph, pages: &mut Pages, rows: &mut Rows) {
+    rows.settle(
+        pages,
+        |one, other| {
+            if stays.gives_way(graph, Node(one.mark.0), Node(other.mark.0)) { other } else { one }
+        },
+    );
 }
 
 impl ByGuard {
@@ -85,9 +64,9 @@ impl ByGuard {
         Self { stays, touch, under: Vec::new(), asked: Default::default() }
     }
 
-    /// Looks for what races with accesses of a piece: a row of them, of which this is the first.
-    pub fn check(&mut self, piece: &Piece, access: &Access, row: Row, guards: &Guards, found: &Found) {
-        let &Access { touch, guard, site, .. } = access;
+    /// Looks for what races with an access of a piece.
+    pub fn check(&mut self, piece: &Piece, access: &Access, guards: &Guards, found: &Found) {
+        let &Access { at, touch, guard, site } = access;
         let Self { stays, touch: before, under, asked } = self;
         let mut is_parallel = |earlier: Node| {
             let pair = (earlier, piece.strand);
@@ -96,34 +75,26 @@ impl ByGuard {
             }
             asked.1
         };
-        for under in under.iter_mut().filter(|under| !guards.exclude(under.guard, guard)) {
-            if !under.rows.is_clear_of(row.extent()) {
-                under.settle(*stays, &piece.graph, piece.number);
+        for (other, pages, rows) in under.iter_mut().filter(|(other, ..)| !guards.exclude(*other, guard)) {
+            if !rows.is_clear_of(at) {
+                settle(*stays, &piece.graph, pages, rows);
             }
-            let Under { guard: other, pages, recent, .. } = under;
-            for at in row.intervals().filter(|&at| !recent.is(at, piece.before)) {
-                pages.visit(at, |stored, entry| {
-                    let earlier = Node(entry.mark.0);
-                    if is_parallel(earlier)
-                        && let Some(bytes) = stored.intersection(at)
-                    {
-                        let earlier = Side { mark: entry.mark, touch: *before, guard: *other, site: entry.site };
-                        let later = Side { mark: Mark(piece.strand.0), touch, guard, site };
-                        found(&Race { bytes, earlier, later }, piece.stamp);
-                    }
-                });
-            }
+            pages.visit(at, |stored, entry| {
+                let earlier = Node(entry.mark.0);
+                if is_parallel(earlier)
+                    && let Some(bytes) = stored.intersection(at)
+                {
+                    let earlier = Side { mark: entry.mark, touch: *before, guard: *other, site: entry.site };
+                    let later = Side { mark: Mark(piece.strand.0), touch, guard, site };
+                    found(&Race { bytes, earlier, later }, piece.stamp);
+                }
+            });
         }
     }
 
-    /// Whether it has never remembered anything.
-    pub fn is_empty(&self) -> bool {
-        self.under.is_empty()
-    }
-
     fn index(&mut self, guard: Guard) -> usize {
-        self.under.iter().position(|under| under.guard == guard).unwrap_or_else(|| {
-            self.under.push(Under::new(guard));
+        self.under.iter().position(|(known, ..)| *known == guard).unwrap_or_else(|| {
+            self.under.push((guard, Pages::default(), Rows::default()));
             self.under.len() - 1
         })
     }
@@ -134,35 +105,34 @@ impl ByGuard {
             return row.intervals().for_each(|at| self.remember(piece, &Access { at, ..*access }));
         }
         let index = self.index(access.guard);
-        let under = &mut self.under[index];
-        if !under.rows.keep(row, Entry { mark: Mark(piece.strand.0), site: access.site }) {
-            under.settle(self.stays, &piece.graph, piece.number);
+        let (_, pages, rows) = &mut self.under[index];
+        if !rows.keep(row, Entry { mark: Mark(piece.strand.0), site: access.site }) {
+            settle(self.stays, &piece.graph, pages, rows);
         }
     }
 
     /// Remembers an access of a piece.
     pub fn remember(&mut self, piece: &Piece, access: &Access) {
         let index = self.index(access.guard);
-        let (Under { pages, recent, .. }, stays) = (&mut self.under[index], self.stays);
-        recent.note(access.at, piece.number, piece.before);
+        let (pages, stays) = (&mut self.under[index].1, self.stays);
         let now = Entry { mark: Mark(piece.strand.0), site: access.site };
         let keeps = |old: Entry| old.mark == now.mark || !stays.gives_way(&piece.graph, Node(old.mark.0), piece.strand);
         pages.update(access.at, |_, old| Some(old.filter(|&old| keeps(old)).unwrap_or(now)));
     }
 
-    /// These bytes are other memory from now on, when this piece is looked at.
-    pub fn forget(&mut self, graph: &Graph, piece: u64, at: Interval) {
-        for under in &mut self.under {
-            if !under.rows.is_clear_of(at) {
-                under.settle(self.stays, graph, piece);
+    /// These bytes are other memory from now on.
+    pub fn forget(&mut self, graph: &Graph, at: Interval) {
+        for (_, pages, rows) in &mut self.under {
+            if !rows.is_clear_of(at) {
+                settle(self.stays, graph, pages, rows);
             }
-            under.pages.forget(at);
+            pages.forget(at);
         }
     }
 
     /// Calls `visit` with the place of each access that is remembered.
     pub fn sites(&self, mut visit: impl FnMut(SiteId)) {
-        for Under { pages, rows, .. } in &self.under {
+        for (_, pages, rows) in &self.under {
             pages.entries(|entry| visit(entry.site));
             rows.entries(|entry| visit(entry.site));
         }
@@ -171,9 +141,8 @@ impl ByGuard {
     /// Everything so far comes before what comes now.
     pub fn clear(&mut self) {
         self.asked = Default::default();
-        for Under { pages, recent, rows, .. } in &mut self.under {
+        for (_, pages, rows) in &mut self.under {
             pages.clear();
-            recent.clear();
             rows.clear();
         }
     }

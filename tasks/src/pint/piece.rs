@@ -1,6 +1,6 @@
 //! A piece of a strand: what it accessed, where it stands in the task graph, and which memory ends its life with it.
 
-use super::graph::{Before, Graph, Standing};
+use super::graph::Graph;
 use super::queue::Weighs;
 use crate::detector::{Access, SiteId, Touch};
 use crate::order::Node;
@@ -36,10 +36,6 @@ pub struct Piece {
     pub graph: Arc<Graph>,
     /// Its strand.
     pub strand: Node,
-    /// What comes before its strand.
-    pub before: Before,
-    /// Its own number, once it is collected.
-    pub number: u64,
     /// What the caller wants to find again with a race.
     pub stamp: u64,
     /// Sites that no later piece has ([`super::Logs`]).
@@ -142,7 +138,7 @@ impl Draft {
     }
 
     /// What is there, as a piece of this strand; accesses are joined where they touch. Only the stamp stays.
-    pub fn finish(&mut self, at: &Standing) -> Piece {
+    pub fn finish(&mut self, graph: Arc<Graph>, strand: Node) -> Piece {
         /// The vectors stay with the thread, and the piece gets what it needs.
         fn taken<T: Copy, const N: usize>(lists: [&mut Vec<T>; N]) -> Vec<T> {
             let mut needed = Vec::with_capacity(lists.iter().map(|list| list.len()).sum());
@@ -158,10 +154,8 @@ impl Draft {
         self.accesses.clear();
         let (reads, new) = (self.reads.len(), self.renewed.len());
         Piece {
-            graph: Arc::clone(&at.graph),
-            strand: at.strand,
-            before: at.before,
-            number: 0,
+            graph,
+            strand,
             stamp: self.stamp,
             done: taken([&mut self.done]),
             logged: std::mem::take(&mut self.logged),

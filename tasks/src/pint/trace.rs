@@ -109,8 +109,7 @@ impl<T: Weighs> Trace<T> {
             left = wait(&self.taken, left);
         }
         left.weight += piece.weight();
-        // Who knows of the ticket knows what was done before it was taken.
-        left.pieces.push_back((tickets.fetch_add(1, Ordering::Release), piece));
+        left.pieces.push_back((tickets.fetch_add(1, Ordering::Relaxed), piece));
         if left.weight >= ENOUGH {
             left.ring(bell);
         }
@@ -133,15 +132,14 @@ impl<T: Weighs> Trace<T> {
 #[derive(Debug)]
 pub struct Traces<T> {
     all: Mutex<Vec<Arc<Trace<T>>>>,
-    /// The next one.
-    pub tickets: Arc<AtomicU64>,
+    tickets: AtomicU64,
     /// Wakes the collector.
     pub bell: Bell,
 }
 
 impl<T> Default for Traces<T> {
     fn default() -> Self {
-        Self { all: Mutex::new(Vec::new()), tickets: Arc::new(AtomicU64::new(0)), bell: Bell::default() }
+        Self { all: Mutex::new(Vec::new()), tickets: AtomicU64::new(0), bell: Bell::default() }
     }
 }
 
@@ -189,8 +187,8 @@ impl<T> Default for Collector<T> {
 }
 
 impl<T: Weighs> Collector<T> {
-    /// The next piece, with its ticket, if it is there; if not, the bell will ring.
-    pub fn collect(&mut self, traces: &Traces<T>) -> Option<(u64, T)> {
+    /// The next piece, if it is there; if not, the bell will ring.
+    pub fn collect(&mut self, traces: &Traces<T>) -> Option<T> {
         if let Some(piece) = self.among_taken() {
             return Some(piece);
         }
@@ -205,14 +203,14 @@ impl<T: Weighs> Collector<T> {
         self.among_taken()
     }
 
-    fn among_taken(&mut self) -> Option<(u64, T)> {
+    fn among_taken(&mut self) -> Option<T> {
         let count = self.taken.len();
         let next = self.next;
         let is_next = |taken: &Taken<T>| taken.pieces.front().is_some_and(|&(ticket, _)| ticket == next);
         // A worker's pieces often follow each other.
         let at = (self.last..count).chain(0..self.last).find(|&at| is_next(&self.taken[at]))?;
         (self.last, self.next) = (at, next + 1);
-        self.taken[at].pieces.pop_front()
+        self.taken[at].pieces.pop_front().map(|(_, piece)| piece)
     }
 }
 
@@ -252,7 +250,7 @@ mod tests {
             let (mut collector, mut seen) = (Collector::default(), Vec::new());
             while seen.len() < 3 {
                 match collector.collect(&traces) {
-                    Some((_, Named(name, _))) => seen.push(name),
+                    Some(Named(name, _)) => seen.push(name),
                     None => traces.bell.sleep(),
                 }
             }
@@ -280,7 +278,7 @@ mod tests {
             child.join().expect("it ends");
             traces.leave(&before, Named(4, 0));
             let (mut collector, mut seen) = (Collector::default(), Vec::new());
-            while let Some((_, Named(name, _))) = collector.collect(&traces) {
+            while let Some(Named(name, _)) = collector.collect(&traces) {
                 seen.push(name);
             }
             assert!(seen == [1, 2, 3, 4] || seen == [1, 3, 2, 4], "{seen:?}");

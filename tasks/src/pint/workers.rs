@@ -92,14 +92,12 @@ impl Shared {
 #[derive(Debug)]
 struct History {
     graph: Option<Arc<Graph>>,
-    /// The number of the last piece.
-    last: u64,
     parts: Vec<ByGuard>,
 }
 
 impl History {
     fn new(parts: impl IntoIterator<Item = ByGuard>) -> Self {
-        Self { graph: None, last: 0, parts: parts.into_iter().collect() }
+        Self { graph: None, parts: parts.into_iter().collect() }
     }
 
     /// Another graph begins when all that was is over.
@@ -108,14 +106,13 @@ impl History {
             self.parts.iter_mut().for_each(ByGuard::clear);
             self.graph = Some(Arc::clone(&piece.graph));
         }
-        self.last = piece.number;
         self.forget(piece.renewed());
     }
 
     fn forget<'a>(&mut self, gone: impl IntoIterator<Item = &'a Interval>) {
         let Some(graph) = &self.graph else { return };
         for &at in gone {
-            self.parts.iter_mut().for_each(|part| part.forget(graph, self.last, at));
+            self.parts.iter_mut().for_each(|part| part.forget(graph, at));
         }
     }
 
@@ -145,10 +142,6 @@ impl History {
     }
 }
 
-fn one(access: &Access) -> (Access, Row) {
-    (*access, Row::one(access.at))
-}
-
 /// Pieces that the writer files at a time.
 const BATCH: usize = 64;
 
@@ -174,9 +167,8 @@ impl Writer {
             loop {
                 let mut items = Vec::new();
                 while items.len() < BATCH
-                    && let Some((number, mut piece)) = self.collector.collect(&self.shared.traces)
+                    && let Some(piece) = self.collector.collect(&self.shared.traces)
                 {
-                    piece.number = number;
                     items.push(Arc::new(Item::Piece(piece)));
                 }
                 if items.is_empty() {
@@ -224,9 +216,16 @@ impl Writer {
         let found = &self.shared.found;
         for item in items {
             self.history.look_at(item, &*self.shared.logs, |parts, piece| {
-                for part in parts.iter_mut().filter(|part| !part.is_empty()) {
-                    for (access, row) in piece.accesses().iter().map(one).chain(piece.rows.iter().copied()) {
-                        part.check(piece, &access, row, &guards, found);
+                for access in piece.accesses() {
+                    for part in parts.iter_mut() {
+                        part.check(piece, access, &guards, found);
+                    }
+                }
+                for (access, row) in &piece.rows {
+                    for at in row.intervals() {
+                        for part in parts.iter_mut() {
+                            part.check(piece, &Access { at, ..*access }, &guards, found);
+                        }
                     }
                 }
                 for access in piece.writes() {
@@ -279,9 +278,10 @@ pub fn read(shared: &Shared, who: Follower) {
             history.look_at(item, &*shared.logs, |parts, piece| {
                 for access in piece.writes() {
                     for part in parts.iter_mut() {
-                        part.check(piece, access, Row::one(access.at), &guards, &shared.found);
+                        part.check(piece, access, &guards, &shared.found);
                     }
                 }
+                let one = |access: &Access| (*access, Row::one(access.at));
                 for (access, row) in piece.reads().iter().map(one).chain(piece.rows.iter().copied()) {
                     for part in parts.iter_mut() {
                         part.remember_row(piece, &access, row);
