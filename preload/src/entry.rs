@@ -46,9 +46,6 @@ pub struct Block {
     pub seat: *mut Seat,
     /// What it has at hand in a run that confirms races; null otherwise.
     pub local: *mut Local,
-    /// Not 0: its operations on the default context go on to the library at once, up to the next barrier. See [`crate::uncounted`].
-    #[cfg(feature = "shmem")]
-    pub unseen: u64,
     /// The put or get that it may do once more, and the flush: see `mpi/echo.rs`. At most one of them is not null.
     #[cfg(feature = "mpi")]
     pub next_operation: *mut crate::mpi::echo::Calls,
@@ -58,9 +55,8 @@ pub struct Block {
 
 const _: () = assert!(size_of::<Block>() <= 88);
 // What the entries look at.
-const _: () = assert!(offset_of!(Block, recorder) == 0);
-#[cfg(feature = "shmem")]
-const _: () = assert!(offset_of!(Block, unseen) == 72);
+const _: () =
+    assert!(offset_of!(Block, recorder) == 0 && offset_of!(Block, depth) == 16 && offset_of!(Block, seat) == 56);
 
 global_asm!(
     ".section .tbss,\"awT\",@nobits",
@@ -130,8 +126,8 @@ pub fn block() -> *mut Block {
 
 /// Defines C functions: each symbol notes the return address in the thread's block and goes on to the body. `$prefix$name` is
 /// the symbol; in the body, `real!(..)` is not provided: bodies name what they forward to. With `else`, a thread that is no strand goes there at once:
-/// what stands between a program and its library's quickest operations takes less than they do. With `unseen` as well, so does one that knows its round to be dark
-/// ([`crate::uncounted`]). Two comparisons with what is at hand, and no chain of loads: such operations wait for memory, and the next one for all that is loaded before it.
+/// what stands between a program and its library's quickest operations takes less than they do. With `unseen` as well, so does one in a round that is dark
+/// ([`crate::uncounted`]).
 macro_rules! entries {
     ($( $prefix:ident fn $name:ident $(else $real:ident $($unseen:ident)?)? ( $($arg:ident : $ty:ty),* $(,)? ) $(-> $ret:ty)? $body:block )*) => { pastey::paste! { $(
         #[doc(hidden)]
@@ -145,8 +141,18 @@ macro_rules! entries {
                     "cmp qword ptr fs:[r11], 0",
                     "je 2f",
                     $(
-                        concat!("cmp qword ptr fs:[r11 + 72], 0 /* ", stringify!($unseen), " */"),
-                        "jne 2f",
+                        concat!("/* ", stringify!($unseen), " */"),
+                        "mov r10, qword ptr [rip + {darkness}]",
+                        "mov r10, qword ptr [r10]",
+                        "cmp r10, qword ptr [rip + {round}]",
+                        "jne 3f",
+                        "cmp byte ptr [rip + {threaded}], 0",
+                        "jne 3f",
+                        "cmp qword ptr fs:[r11 + 16], 0",
+                        "jne 3f",
+                        "cmp qword ptr fs:[r11 + 56], 0",
+                        "je 3f",
+                        concat!("jmp ", stringify!($real), "@PLT"),
                     )?
                     "jmp 3f",
                     "2:",
@@ -158,6 +164,11 @@ macro_rules! entries {
                 "mov qword ptr fs:[r11 + 24], rsp",
                 "jmp {to}",
                 to = sym [<on_ $prefix $name>],
+                $( $(
+                    darkness = sym $crate::uncounted::[<$unseen:upper>],
+                    round = sym $crate::uncounted::ROUND,
+                    threaded = sym $crate::rank::THREADED,
+                )? )?
             )
         }
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "as the standard has it")]

@@ -9,6 +9,8 @@
 //! | [`COVERAGE`] | the process's | threads that end, under its lock |
 
 use crate::entry::{Block, Looks, block};
+#[cfg(feature = "shmem")]
+use crate::rank::THREADED;
 use crate::rank::{SESSION, complain};
 use crate::{meetings, sites, uncounted};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -72,8 +74,8 @@ const COUNTED: u32 = 3;
 /// A section of a lock, with what the exchange takes to follow it, costs so many times that.
 #[cfg(feature = "shmem")]
 const SECTION: u32 = 32;
-/// One that is let pass costs this part of it: less is done than half of that takes, but the atomic update that waits for memory behind it waits longer.
-const PASSED: u32 = 2;
+/// One that is let pass costs this part of it.
+const PASSED: u32 = 8;
 /// So many are charged for at a time.
 const CALLS: u32 = 64;
 
@@ -425,7 +427,7 @@ pub fn is_sampled(block: *mut Block) -> bool {
 pub fn is_unseen(block: *mut Block) -> bool {
     // SAFETY: the block is this thread's own.
     let sampled = unsafe { !(*block).seat.is_null() && (*block).depth == 0 };
-    sampled && uncounted::goes_unseen()
+    sampled && uncounted::is_dark() && !THREADED.load(Ordering::Relaxed)
 }
 
 /// Whether a call that updates a word, and has no other effect on the order of strands, may pass unrecorded, and uncounted if the word allows that: the

@@ -51,7 +51,7 @@ const OBSERVED: u64 = 1;
 const ROUND_AT: u32 = 1;
 
 /// The present round. Rounds begin with 1.
-static ROUND: AtomicU64 = AtomicU64::new(1);
+pub static ROUND: AtomicU64 = AtomicU64::new(1);
 
 /// Locks that this process has taken in a dark round and still holds, by their addresses, and whether there are any.
 #[cfg(feature = "shmem")]
@@ -61,9 +61,14 @@ static HOLDS: AtomicBool = AtomicBool::new(false);
 /// What the ranks share; null where they share nothing, and while nothing is shared yet.
 static PLACES: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
 
+/// Where the dark round is, for those who look at nothing else; there is none while nothing is shared.
+pub static UNSEEN: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const LIGHT).cast_mut());
+static LIGHT: AtomicU64 = AtomicU64::new(0);
+
 /// The ranks share these [`SHARED`] numbers, which stay where they are.
 pub fn share(places: *const AtomicU64) {
     PLACES.store(places.cast_mut(), Ordering::Release);
+    UNSEEN.store(places.wrapping_add(DARK as usize).cast_mut(), Ordering::Release);
     if THREADED.load(Ordering::SeqCst) {
         has_threads();
     }
@@ -73,17 +78,6 @@ pub fn share(places: *const AtomicU64) {
 #[cfg(any(feature = "shmem", test))]
 pub fn next_round() {
     ROUND.fetch_add(1, Ordering::AcqRel);
-    set_unseen(false);
-}
-
-/// Whether this thread's operations on the default context go on at once from now on, as far as their entries know.
-fn set_unseen(unseen: bool) {
-    let _ = unseen;
-    // SAFETY: the block is this thread's own.
-    #[cfg(feature = "shmem")]
-    unsafe {
-        (*crate::entry::block()).unseen = u64::from(unseen);
-    }
 }
 
 fn place(index: u64) -> Option<&'static AtomicU64> {
@@ -135,7 +129,6 @@ pub fn saw_unknown() {
 
 /// This process has threads.
 pub fn has_threads() {
-    set_unseen(false);
     if let Some(threads) = place(THREADS) {
         threads.store(1, Ordering::SeqCst);
     }
@@ -181,17 +174,6 @@ pub fn is_dark() -> bool {
     let dark = dark.load(Ordering::Acquire);
     let lasts = || THREADED.load(Ordering::Relaxed) || HOLDS.load(Ordering::Relaxed);
     dark != 0 && (dark == ROUND.load(Ordering::Relaxed) || lasts())
-}
-
-/// Whether an operation of the process's only thread is carried out and nothing else, since the round is dark. Its entries need not ask again before the round ends; a lock
-/// from a dark round may be given back before that.
-#[cfg(feature = "shmem")]
-pub fn goes_unseen() -> bool {
-    let unseen = is_dark() && !THREADED.load(Ordering::Relaxed);
-    if unseen && place(DARK).is_some_and(|dark| dark.load(Ordering::Relaxed) == ROUND.load(Ordering::Relaxed)) {
-        set_unseen(true);
-    }
-    unseen
 }
 
 /// Whether any round was dark.

@@ -217,7 +217,7 @@ calls! {
                 let reached: Vec<c_int> = match taken {
                     Taken::Yes if w.shared => (0..w.size).collect(),
                     Taken::Yes => vec![w.rank],
-                    Taken::OnTrust => Vec::new(),
+                    Taken::ForAnother | Taken::OnTrust => Vec::new(),
                 };
                 let mut locks = Vec::new();
                 for rank in reached {
@@ -239,7 +239,7 @@ calls! {
         complete_all(&mut call, win);
         let locks = window(win, |w| {
             w.lock_all = None;
-            let ranks: Vec<c_int> = w.locks.drain().filter(|&(_, taken)| taken == Taken::Yes).map(|(rank, _)| rank).collect();
+            let ranks: Vec<c_int> = w.locks.drain().filter(|&(_, taken)| taken != Taken::OnTrust).map(|(rank, _)| rank).collect();
             ranks.into_iter().filter_map(|rank| Some((w.number, w.world_rank(rank)?))).collect::<Vec<_>>()
         });
         for lock in locks.unwrap_or_default() {

@@ -162,7 +162,7 @@ struct Plan {
     order: Order,
     ordered: Ordered,
     reading_goes_with_all: bool,
-    /// The epoch of shared locks of all that the operation is under, if it is the first one on its target.
+    /// The epoch of shared locks of all that the operation is under, until it is known that its strand has that of its target.
     locks: Option<All>,
     /// The target's coming to a fence that waited for nobody, if this is the first operation after it.
     opened: Option<Token>,
@@ -188,10 +188,11 @@ fn plan(to: Target, deed: Deed, request: Option<Ctx>, by: Strand) -> Option<Plan
         if newly_pending {
             w.pending.push(to.rank);
         }
-        let locks = w.lock_all.filter(|all| all.taken == Taken::Yes && !w.locks.contains_key(&to.rank));
-        if locks.is_some() {
-            w.locks.insert(to.rank, Taken::Yes);
-        }
+        let locks = w.lock_all.filter(|all| all.taken == Taken::Yes).filter(|all| match w.locks.get(&to.rank) {
+            None => true,
+            Some(Taken::ForAnother) => all.by == by,
+            Some(Taken::Yes | Taken::OnTrust) => false,
+        });
         let opened = w.opening.filter(|_| w.met.insert((by, rank))).map(|seq| opening(w.group(), rank, seq));
         let (ordered, reading_goes_with_all, number) = (w.ordered, w.reading_goes_with_all, w.number);
         Some(Plan { rank, segment, offset, near, far, order, ordered, reading_goes_with_all, locks, opened, number })
@@ -407,7 +408,7 @@ fn issue_until<B: AsRef<[Buffer]>>(
     until: Option<Ctx>,
 ) -> Option<Issued> {
     let plan = plan(to, deed, until, o.recorder.strand())?;
-    prepare(o, &plan);
+    prepare(o, to, &plan);
     o.issue();
     if o.is_recorded() {
         ends(o, to, deed, buffers().as_ref(), &plan);
@@ -416,16 +417,24 @@ fn issue_until<B: AsRef<[Buffer]>>(
 }
 
 /// What comes before an operation: the target's coming to an opening fence, and a lock that is taken with the first one.
-fn prepare(o: &mut Observed, plan: &Plan) {
+fn prepare(o: &mut Observed, to: Target, plan: &Plan) {
     if let Some(token) = plan.opened {
         o.acquire(token);
     }
     if let Some(All { by, since, .. }) = plan.locks {
-        if by == o.recorder.strand() {
+        let own = by == o.recorder.strand();
+        if own {
             take(o, (plan.number, plan.rank), Mode::Shared);
         }
         let held = Held { lock: Lock::Window(plan.number, plan.rank), mode: Mode::Shared };
         o.session.rank().lend(o.recorder, held, (by, since));
+        // Only now: another thread that comes to the same target meanwhile must have the lock as well.
+        window(to.win, |w| {
+            let taken = w.locks.entry(to.rank).or_insert(Taken::ForAnother);
+            if own {
+                *taken = Taken::Yes;
+            }
+        });
     }
 }
 

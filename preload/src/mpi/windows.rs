@@ -60,6 +60,8 @@ pub enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
     Yes,
+    /// By the strand that has the epoch of all locks, for another one, which has come to this target before it.
+    ForAnother,
     /// The program says that nobody else wants it: the epoch is there, and nothing is protected.
     OnTrust,
 }

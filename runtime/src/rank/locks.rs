@@ -65,10 +65,11 @@ impl Rank {
         before.into_iter().filter(|held| !recorder.borrowed.contains(held)).collect()
     }
 
-    /// A lock of the process, which a strand needs, was taken by this strand, there.
+    /// A lock of the process, which a strand needs, was taken by this strand, there. Others may need it at the same time, and say so too.
     pub fn lend(&mut self, recorder: &mut Recorder, held: Held, (by, since): (Strand, Pos)) {
+        let is_shared = self.epochs.iter().any(|epoch| epoch.held.lock == held.lock && epoch.is_shared);
         self.epochs.retain(|epoch| epoch.held.lock != held.lock);
-        self.epochs.push(Epoch { held, by, since, is_shared: false });
+        self.epochs.push(Epoch { held, by, since, is_shared });
         self.lent += 1;
         if !self.single() {
             self.drain(recorder);
