@@ -248,7 +248,7 @@ struct New {
 /// Which of how many members of a communicator this process is.
 fn seat(comm: MPI_Comm) -> (c_int, c_int) {
     let (mut rank, mut size) = (0, 0);
-    // SAFETY: asks about a handle that the library has just taken, with variables of our own.
+    // SAFETY: asks about a communicator that the library knows, with variables of our own.
     unsafe {
         mpi_sys::PMPI_Comm_rank(comm, &raw mut rank);
         mpi_sys::PMPI_Comm_size(comm, &raw mut size);
@@ -261,12 +261,8 @@ static NUMBERED: AtomicU32 = AtomicU32::new(0);
 
 /// Agrees on a number, and on whether displacements are counted alike: only if not, everybody learns of everybody.
 fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: i64) -> (u32, Units) {
-    let (mut me, mut world) = (0, 0);
-    // SAFETY: asks about a constant of the library, with variables of our own.
-    unsafe {
-        mpi_sys::PMPI_Comm_rank(mpi_sys::RSMPI_COMM_WORLD, &raw mut me);
-        mpi_sys::PMPI_Comm_size(mpi_sys::RSMPI_COMM_WORLD, &raw mut world);
-    }
+    // SAFETY: a constant of the library.
+    let (me, world) = seat(unsafe { mpi_sys::RSMPI_COMM_WORLD });
     let mine = if rank == 0 { NUMBERED.fetch_add(1, Ordering::Relaxed) * world as u32 + me as u32 + 1 } else { 0 };
     let say = [unit, -unit, i64::from(mine)];
     let mut heard = say;
