@@ -10,7 +10,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use thrille_history::{AnyHistory, History, Keep, Store};
 use thrille_model::{
-    Access, Kind, LocksetId, Locksets, Phase, Phases, Place, Pos, Segment, Site, Span, Strand, conflict, protected,
+    Access, Atomic, Kind, LocksetId, Locksets, Phase, Phases, Place, Pos, Segment, Site, Span, Strand, conflict,
+    go_together, protected,
 };
 
 /// What accesses have in common that conflict with the same others.
@@ -134,8 +135,10 @@ fn screen_rest(
     found
 }
 
-/// Accesses that are no points of one strand, in a phase that is looked at so: each is compared with all.
+/// Accesses that are no points of one strand, in a phase that is looked at so, or sorts of accesses: each is compared with all.
 const FEW: usize = 16;
+/// No element of an atomic is wider, and all widths are parts of it: where accesses begin in such a stretch tells whether they are whole elements apart.
+const WIDEST: u64 = 16;
 
 /// Looks at phases one after the other for accesses that nobody is in the way of, whatever orders them. May not see it.
 struct Glance<'a> {
@@ -161,7 +164,35 @@ impl<'a> Glance<'a> {
             ends = ends.zip(phases.hi.filter(|_| locks == LocksetId::EMPTY)).map(|(a, b)| a.max(b));
         }
         self.free = self.free.zip(ends).map(|(free, end)| free.max(Phase(end.0 + 1)));
-        alone && ends == Some(phase) && self.are_apart(group)
+        alone && ends == Some(phase) && (self.are_apart(group) || self.go_together(group))
+    }
+
+    /// Whether no two of them are in each other's way even if they touch the same bytes: reads, or atomics of one type, as when all add to a table.
+    fn go_together(&self, group: &[usize]) -> bool {
+        let key = |access: &Access| {
+            (
+                access.place.segment,
+                access.kind,
+                access.act,
+                access.span == Span::Point,
+                access.place.bytes.lo() % WIDEST,
+            )
+        };
+        let fits = |kind| !matches!(kind, Kind::Atomic(Atomic { width, .. }) if !(width > 0 && WIDEST.is_multiple_of(u64::from(width))));
+        let mut sorts: Vec<&Access> = Vec::with_capacity(FEW);
+        for &i in group {
+            let access = &self.accesses[i];
+            if sorts.iter().all(|sort| key(sort) != key(access)) {
+                if sorts.len() == FEW || !fits(access.kind) {
+                    return false;
+                }
+                sorts.push(access);
+            }
+        }
+        let together = |a: &Access, b: &Access| {
+            a.place.segment != b.place.segment || !(a.writes() || b.writes()) || go_together(a, b)
+        };
+        sorts.iter().all(|a| sorts.iter().all(|b| together(a, b)))
     }
 
     /// Whether no two of them touch the same bytes, but for reads and for points of one strand.
@@ -255,7 +286,7 @@ fn busiest(group: &[Class]) -> Strand {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use thrille_model::{Act, Ctx, Held, Interval, Lock, Mode, Operation, Order, Rank, StackId};
+    use thrille_model::{Act, Ctx, Domain, Effect, Held, Interval, Lock, Mode, Operation, Order, Rank, StackId};
 
     /// What one strand does to one word: a write or read at a line, from a position until another.
     fn suspicious(done: &[(u32, Kind, u64, Option<u64>)]) -> bool {
@@ -295,23 +326,49 @@ mod tests {
     }
 
     /// A strand, where it is, how long it takes, which bytes of which part, how, its phases, whether under a lock.
-    type Drawn = ((u32, u64, Option<Option<u64>>), (bool, u64, u64), bool, (u64, Option<u64>), bool);
+    type Drawn = ((u32, u64, Option<Option<u64>>), (bool, u64, u64), Kind, (u64, Option<u64>), bool);
+
+    /// Most of a phase may be atomics of one type: what each touches is a whole element of theirs then.
+    fn kind() -> impl Strategy<Value = Kind> {
+        let atomic = |(domain, ty, width, writes)| {
+            let effect = if writes { Effect::Update } else { Effect::Load };
+            Kind::Atomic(Atomic { domain, ty, width, op: 0, ordered: false, effect })
+        };
+        let domain = prop::sample::select(vec![Domain::Shmem, Domain::Shmem, Domain::Processor, Domain::Mpi]);
+        let drawn = (domain, 1u8..3, prop::sample::select(vec![4u8, 4, 4, 8, 12]), any::<bool>()).prop_map(atomic);
+        prop_oneof![Just(Kind::Read), Just(Kind::Write), Just(Kind::Await), drawn]
+    }
+
+    /// How all of a phase touch memory: in any way, or only so.
+    fn drawn_alike() -> impl Strategy<Value = Vec<Drawn>> {
+        let kinds = prop_oneof![Just(None), Just(Some(Kind::Read)), kind().prop_map(Some),];
+        (prop::collection::vec(drawn(), 1..40), kinds, prop::sample::select(vec![1u64, 4, 4, 8])).prop_map(
+            |(mut all, only, grain)| {
+                for (i, (_, (_, lo, len), kind, ..)) in all.iter_mut().enumerate() {
+                    if let Some(only) = only.filter(|_| i % 16 != 15) {
+                        (*kind, *lo, *len) = (only, *lo / grain * grain, (*len).max(grain));
+                    }
+                }
+                all
+            },
+        )
+    }
 
     fn drawn() -> impl Strategy<Value = Drawn> {
         let span = prop::option::weighted(0.3, prop::option::weighted(0.8, 0u64..6));
         let phases = (0u64..4, prop::option::weighted(0.95, prop::sample::select(vec![0u64, 0, 0, 0, 0, 0, 1, 2])));
         let place = (prop::bool::weighted(0.3), 0u64..24, 1u64..4);
-        ((0u32..4, 0u64..9, span), place, any::<bool>(), phases, prop::bool::weighted(0.05))
+        ((0u32..4, 0u64..9, span), place, kind(), phases, prop::bool::weighted(0.05))
     }
 
     proptest! {
         #[test]
-        fn what_is_clear_at_a_glance_is_clear(drawn in prop::collection::vec(drawn(), 1..40), carried in 0usize..8) {
+        fn what_is_clear_at_a_glance_is_clear(drawn in drawn_alike(), carried in 0usize..8) {
             let mut locksets = Locksets::default();
             let lock = locksets.intern(vec![Held { lock: Lock::Symmetric(Segment::Heap, 0), mode: Mode::Exclusive }]);
-            let access = |(line, &((strand, begin, lasts), (heap, lo, len), writes, (phase, more), locked)): (u64, &Drawn)| Access {
+            let access = |(line, &((strand, begin, lasts), (heap, lo, len), kind, (phase, more), locked)): (u64, &Drawn)| Access {
                 place: Place::solid(Rank(0), if heap { Segment::Heap } else { Segment::Statics }, Interval::from_len(lo, len).unwrap()),
-                kind: if writes { Kind::Write } else { Kind::Read },
+                kind,
                 strand: Strand::thread(Rank(strand / 2), strand % 2),
                 begin: Pos(begin),
                 span: lasts.map_or(Span::Point, |lasts| {

@@ -39,7 +39,8 @@ fn of_collectives(a: &Access, b: &Access) -> bool {
         && b.act == Act::Collective
 }
 
-fn go_together(a: &Access, b: &Access) -> bool {
+/// Whether how the two touch memory goes together: atomics of one type, say, as far apart as these are or by whole elements more or less.
+pub fn go_together(a: &Access, b: &Access) -> bool {
     match (a.kind, b.kind) {
         (Kind::Atomic(x), Kind::Atomic(y)) => {
             let apart = a.place.bytes.lo().abs_diff(b.place.bytes.lo());

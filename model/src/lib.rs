@@ -34,7 +34,7 @@ pub mod wire;
 
 pub use access::{Access, Act, Atomic, Domain, Effect, Kind, Operation, Order, Phases, Site, Span, StackId};
 pub use comb::Comb;
-pub use conflict::{conflict, protected};
+pub use conflict::{conflict, go_together, protected};
 pub use interval::{Interval, IntervalError};
 pub use lock::{Held, Lock, LocksetId, Locksets, Mode};
 pub use place::{Place, Segment};
