@@ -16,7 +16,7 @@
 #define THRILLE_HOOKS_H
 #include <stdint.h>
 
-#define THRILLE_HOOKS_VERSION 3 /* raise it with every change of what is said here, and keep the old register function, see preload/src/sites/retired.rs */
+#define THRILLE_HOOKS_VERSION 3 /* raise it with every change of what is said here that the other side could misread (a new bit that may be ignored is none), and keep the old register function, see preload/src/sites/retired.rs */
 
 #ifdef __clang__
 #define THRILLE_PRESERVING __attribute__((preserve_most))
@@ -73,7 +73,8 @@ struct thrille_function {
 
 enum thrille_trait {
     THRILLE_JOINED = 1,      /* joined from two compilations */
-    THRILLE_SYNCHRONISES = 2 /* has atomic instructions, which the plain copy does not tell: instrumented as long as anybody listens */
+    THRILLE_SYNCHRONISES = 2, /* has atomic instructions, which the plain copy does not tell: instrumented as long as anybody listens */
+    THRILLE_LEAF = 4 /* calls nobody and synchronises with nobody; not every such function says so */
 };
 
 /* Before main, or when a library is loaded, and before it is unloaded: the section's bounds. Told once by each object file, so more than once.

@@ -1,10 +1,13 @@
 //! The tables of a function: descriptor, hot and cold records of its sites. See `hooks.h`.
 
-use crate::accesses::{Extent, Group};
+use crate::accesses::{Extent, Group, synchronises};
 use crate::hooks::{Hooks, OFF};
 use crate::ir::{self, Ir};
 use crate::llvm::*;
 use crate::source::Source;
+
+/// A trait, of `hooks.h`: calls nobody.
+const LEAF: u64 = 4;
 
 /// Where the linker gathers descriptors of this version.
 pub const SECTION: &std::ffi::CStr = c"thrille_functions_3";
@@ -40,7 +43,9 @@ impl Tables {
         let file = ir::source_file(ir.module);
         let id = ir.int(ir.i64, id(&file, &name));
         let text = texts.add(&name);
-        let own = ir.structure(&[zero64, zero64]);
+        // Traits, and the library's own.
+        let leaf = !ir::blocks(function).any(synchronises);
+        let own = ir.structure(&[ir.int(ir.i64, if leaf { LEAF } else { 0 }), zero64]);
         let off = ir.int(ir.i32, OFF);
         let name_at = texts.address(ir, text);
         let values = [off, zero32, zero32, ir.int(ir.i32, count.into()), hot, cold, name_at, id, own];

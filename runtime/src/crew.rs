@@ -1,14 +1,16 @@
 //! Tasks that run on several threads: the workers of PINT ([`thrille_tasks::pint`]), and what they have found for this rank.
 
-use crate::footprint::{Footprint, Item};
+use crate::footprint::{Bits, Footprint};
 use crate::pairs::{Pair, Pairs};
 use crate::trails::Trails;
+use crate::watch::without;
 use rustc_hash::FxHashMap;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thrille_model::{Interval, Phase, Phases};
-use thrille_tasks::pint::{Block, Core, Graph, Logs, Path, Pint};
-use thrille_tasks::{Node, Race, SiteId};
+use thrille_tasks::pint::{Accessed, Block, Core, Graph, Logs, Path, Pint};
+use thrille_tasks::{Access, Guard, Node, Race, Row, Rowing, SiteId, Touch};
 
 /// The pairs of lines that race, and the logs of strands that name their lines.
 #[derive(Debug, Default)]
@@ -63,6 +65,10 @@ pub struct Crew {
     pub(crate) threads: usize,
     /// Whether there are tasks, or threads of a region.
     pub(crate) active: bool,
+    /// Whether the program's task graph is one that is known.
+    fit: bool,
+    /// Both, for threads that do not have the rank.
+    looks: Arc<AtomicBool>,
 }
 
 /// A thread's side of PINT.
@@ -78,9 +84,64 @@ pub struct Hand {
     pub bound: bool,
     /// Whether what the thread does to private memory is for its core alone, though there are others.
     pub(crate) has_private: bool,
+    /// What keeps tasks that are bound to the thread apart, once that has a name.
+    alone: Option<Guard>,
+    findings: Arc<Mutex<Findings>>,
+    looks: Arc<AtomicBool>,
 }
 
 impl Hand {
+    /// Whether what strands do matters.
+    pub(crate) fn looks(&self) -> bool {
+        self.looks.load(Ordering::Relaxed)
+    }
+
+    /// What keeps what the thread runs apart from others; none if that has no name yet.
+    pub(crate) fn guard(&self) -> Option<Guard> {
+        if self.bound { self.alone } else { Some(Guard::NONE) }
+    }
+
+    /// It has.
+    pub(crate) fn is_guarded_by(&mut self, guard: Guard) {
+        self.alone = Some(guard);
+    }
+
+    /// Lines have these numbers by now: whether each of them writes.
+    pub(crate) fn learns(&self, writes: impl Iterator<Item = bool>) {
+        let known = &mut lock(&self.findings).writes;
+        let more = writes.skip(known.len());
+        known.extend(more);
+    }
+
+    /// What a strand has touched, under this guard, goes to the thread's core, and its log, all of whose places have names, to the others. Nothing of it is the rank's.
+    pub(crate) fn leaves(&mut self, footprint: &mut Footprint, phase: Phase, guard: Guard) {
+        if self.core.strand().is_some() {
+            let (items, places) = footprint.logged(|place| place.name);
+            let logged = items.len();
+            let site = lock(&self.findings).trails.add(items, |place| SiteId(places[place as usize].name));
+            if let Some(site) = site {
+                self.core.stamp(phase.0);
+                let (core, own, mut rowing) = (&mut self.core, &self.own, Rowing::default());
+                let read = |core: &mut Core, row: Row| {
+                    core.read_row(Access { at: row.first, touch: Touch::Read, guard, site }, row);
+                };
+                footprint.intervals([Bits::OnlyRead, Bits::Overwritten, Bits::Written], |which, all| {
+                    without(own, all, |at| {
+                        let (how, touch) = match which {
+                            Bits::Written => (Accessed::Written, Touch::Write),
+                            Bits::Overwritten => (Accessed::Overwritten, Touch::Read),
+                            Bits::Read | Bits::OnlyRead => return rowing.add(at, |row| read(core, row)),
+                        };
+                        core.accessed(how, Access { at, touch, guard, site });
+                    });
+                });
+                rowing.end(|row| read(core, row));
+                core.done_with(site, logged);
+            }
+        }
+        footprint.clear();
+    }
+
     /// The thread, if what it runs is bound to it.
     pub(crate) fn thread(&self) -> Option<usize> {
         self.bound.then_some(self.number)
@@ -107,18 +168,22 @@ impl Crew {
         };
         let logs = Box::new(Shared(Arc::clone(&findings)));
         let pint = Pint::start(Box::new(found), Box::new(move |block: Block| give_back(block.address)), logs)?;
-        Ok(Self { pint, findings, words: FxHashMap::default(), threads: 0, active: false })
+        let looks = Arc::default();
+        Ok(Self { pint, findings, words: FxHashMap::default(), threads: 0, active: false, fit: true, looks })
     }
 
     /// A thread takes part, which has this memory for itself.
     pub(crate) fn hand(&mut self, own: Vec<Interval>) -> Box<Hand> {
         self.threads += 1;
-        Box::new(Hand { core: self.pint.core(), number: self.threads, own, bound: false, has_private: false })
+        let (findings, looks) = (Arc::clone(&self.findings), Arc::clone(&self.looks));
+        let (core, number) = (self.pint.core(), self.threads);
+        Box::new(Hand { core, number, own, bound: false, has_private: false, alone: None, findings, looks })
     }
 
     /// The main task of a graph of its own.
     pub fn first(&mut self) -> Path {
         self.active = true;
+        self.tell_looks();
         self.words.clear();
         self.pint.first()
     }
@@ -126,6 +191,17 @@ impl Crew {
     /// Nothing is parallel any more.
     pub fn rests(&mut self) {
         self.active = false;
+        self.tell_looks();
+    }
+
+    /// The program's task graph is not one that is known.
+    pub(crate) fn gives_up(&mut self) {
+        self.fit = false;
+        self.tell_looks();
+    }
+
+    fn tell_looks(&self) {
+        self.looks.store(self.active && self.fit, Ordering::Relaxed);
     }
 
     pub(crate) fn released(&mut self, hand: Option<&Hand>, word: u64) {
@@ -146,19 +222,6 @@ impl Crew {
 
     fn lock(&self) -> MutexGuard<'_, Findings> {
         lock(&self.findings)
-    }
-
-    /// Keeps the log of a strand as long as something of it is remembered: what stands for it. `writes` says of all lines whether they write.
-    pub(crate) fn trail(
-        &self,
-        items: &[Item],
-        name: impl FnMut(u32) -> SiteId,
-        writes: impl Iterator<Item = bool>,
-    ) -> Option<SiteId> {
-        let mut findings = self.lock();
-        let known = findings.writes.len();
-        findings.writes.extend(writes.skip(known));
-        findings.trails.add(items, name)
     }
 
     /// What has been found, when all that was left has been looked at.

@@ -28,6 +28,9 @@ const WORDS: usize = PAGE as usize / 64;
 const LEAVES: usize = 1 << 12;
 /// Pages that there can be at most.
 const MOST_LEAVES: usize = 2 * LEAVES;
+/// Their numbers have so few bits that there is room above for a page's: a program's addresses are below 2 to the power of 56.
+const LEAF_BITS: u32 = 13;
+const _: () = assert!(MOST_LEAVES <= 1 << LEAF_BITS);
 /// Entries of the table that leads to them.
 const SLOTS: usize = 4 * LEAVES;
 /// Items from which on it should be looked at.
@@ -191,7 +194,7 @@ pub struct Footprint {
     /// How many of them have names.
     named: usize,
     numbers: FxHashMap<(u64, Act, Touch), u32>,
-    order: Vec<u32>,
+    order: Vec<u64>,
 }
 
 /// The bits `from..to` of a word; `to` is at most 64 and greater than `from`.
@@ -530,13 +533,23 @@ impl Footprint {
         self.items.push(item);
     }
 
-    /// What set the bits, and the places that it names by number, of which `name` names those that have none yet. Equally spaced bytes that came in any order
-    /// are one item each.
-    pub fn logged(&mut self, mut name: impl FnMut(&Place) -> u32) -> (&[Item], &[Place]) {
+    /// Names the places that have no name yet.
+    pub fn name(&mut self, mut name: impl FnMut(&Place) -> u32) {
         for place in &mut self.places[self.named..] {
             place.name = name(place);
         }
         self.named = self.places.len();
+    }
+
+    /// Whether all have.
+    pub fn is_named(&self) -> bool {
+        self.named == self.places.len()
+    }
+
+    /// What set the bits, and the places that it names by number, of which `name` names those that have none yet. Equally spaced bytes that came in any order
+    /// are one item each.
+    pub fn logged(&mut self, name: impl FnMut(&Place) -> u32) -> (&[Item], &[Place]) {
+        self.name(name);
         if self.items.len() > FEW {
             // Two that came one after the other need not belong together.
             for index in 0..self.items.len() {
@@ -547,7 +560,8 @@ impl Footprint {
                     self.items.push(other);
                 }
             }
-            self.items.sort_unstable_by_key(|item| (item.place, item.lo));
+            // One comparison of one number.
+            self.items.sort_unstable_by_key(|item| u128::from(item.place) << 64 | u128::from(item.lo));
             self.items.dedup_by(|next, kept| {
                 next.place == kept.place && next.count == 1 && kept.takes(next.lo, u64::from(next.len))
             });
@@ -563,12 +577,13 @@ impl Footprint {
         }
         let mut order = std::mem::take(&mut self.order);
         order.clear();
-        order.extend(0..self.used as u32);
-        order.sort_unstable_by_key(|&leaf| self.leaves[leaf as usize].page);
+        // With the page's number above, which is all that is looked at to sort them.
+        order.extend((0..).zip(&self.leaves[..self.used]).map(|(number, leaf)| leaf.page << LEAF_BITS | number));
+        order.sort_unstable();
         for which in kinds {
             let mut open: Option<(u64, u64)> = None;
             for leaf in &order {
-                self.leaves[*leaf as usize].runs(which, |lo, hi| match &mut open {
+                self.leaves[(leaf & ((1 << LEAF_BITS) - 1)) as usize].runs(which, |lo, hi| match &mut open {
                     Some(run) if run.1 == lo => run.1 = hi,
                     _ => {
                         if let Some((lo, hi)) = open.replace((lo, hi))

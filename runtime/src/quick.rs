@@ -67,6 +67,8 @@ pub struct Quick {
     time: u64,
     /// It is of use at all.
     on: bool,
+    /// Nothing comes of any access: nobody is there whom it could concern.
+    idle: bool,
     table: [Line; LINES],
     owners: [Option<Owner>; LINES],
     /// Lines that have owners, or had them.
@@ -79,7 +81,7 @@ pub const NEVER: u64 = u64::MAX;
 impl Default for Quick {
     fn default() -> Self {
         let (table, owners) = ([Line::default(); LINES], [None; LINES]);
-        Self { now: NEVER, repeated: 0, time: 0, on: false, table, owners, owned: Vec::new() }
+        Self { now: NEVER, repeated: 0, time: 0, on: false, idle: false, table, owners, owned: Vec::new() }
     }
 }
 
@@ -106,6 +108,8 @@ impl Quick {
     /// See [`Quick::NOW`].
     pub const REPEATED: usize = offset_of!(Quick, repeated);
     /// See [`Quick::NOW`].
+    pub const IDLE: usize = offset_of!(Quick, idle);
+    /// See [`Quick::NOW`].
     pub const TABLE: usize = offset_of!(Quick, table);
     /// Of a line.
     pub const TAG: usize = offset_of!(Line, tag);
@@ -125,8 +129,20 @@ impl Quick {
         self.on
     }
 
+    /// Nothing comes of any access from now on, until something changes: functions that call nobody, and so cannot change it, need not be looked at.
+    pub fn rest(&mut self) {
+        self.idle = self.now != NEVER;
+    }
+
+    /// Something may come of them.
+    #[inline(always)]
+    pub fn wake(&mut self) {
+        self.idle = false;
+    }
+
     /// Forgets everything, and knows nothing unless `known`. What owners did must have been asked for.
     pub fn renew(&mut self, known: bool) {
+        self.idle = false;
         for slot in self.owned.drain(..) {
             self.owners[usize::from(slot)] = None;
             self.table[usize::from(slot)].owner = 0;
@@ -267,8 +283,12 @@ mod tests {
         quick.renew(true);
         assert!(!quick.has(6400 + 8, 8, Touch::Read));
         quick.put(6400, u64::MAX, 0);
+        quick.rest();
+        assert!(quick.idle);
         quick.renew(false);
-        assert!(!quick.has(6400 + 8, 8, Touch::Read));
+        assert!(!quick.has(6400 + 8, 8, Touch::Read) && !quick.idle);
+        quick.rest();
+        assert!(!quick.idle, "not where everything is to be looked at");
     }
 
     #[test]

@@ -17,8 +17,7 @@ use thrille_model::{
     Act, Atomic, Effect, Interval, Kind, Lock, LocksetId, Locksets, Mode as Hold, Object, Phase, Phases, Pos, Race,
     Rank, Segment, Side, StackId, Strand, Why,
 };
-use thrille_tasks::pint::{Accessed, Core};
-use thrille_tasks::{Access, AnyDetector, Atomicity, Event, Guard, Guards, Mark, Mode, Row, Rowing, SiteId, Touch};
+use thrille_tasks::{Access, AnyDetector, Atomicity, Event, Guard, Guards, Mark, Mode, Rowing, SiteId, Touch};
 
 /// Where memory of others is.
 const FAR: u64 = 1 << 62;
@@ -140,6 +139,9 @@ impl Watch {
     pub fn give_up(&mut self, why: &str) {
         if self.unfit.is_none() {
             self.unfit = Some(Unfit(why.to_owned()));
+        }
+        if let Some(crew) = &mut self.crew {
+            crew.gives_up();
         }
     }
 
@@ -378,35 +380,13 @@ impl Watch {
         let binds = hand.touches_own(footprint);
         hand.bound |= binds;
         let guard = self.guard(LocksetId::EMPTY, None, hand.thread(), locksets);
-        let (lines, numbers) = (&mut self.lines, &mut self.numbers);
-        let (items, places) = footprint.logged(|place| number(lines, numbers, place));
-        let name = |place: u32| SiteId(places[place as usize].name);
-        let logged = items.len();
-        let site = self
-            .crew
-            .as_ref()
-            .filter(|_| hand.core.strand().is_some())
-            .and_then(|crew| crew.trail(items, name, self.lines.iter().map(|(line, _)| line.writes())));
-        if let Some(site) = site {
-            hand.core.stamp(phase.0);
-            let mut rowing = Rowing::default();
-            let read = |core: &mut Core, row: Row| {
-                core.read_row(Access { at: row.first, touch: Touch::Read, guard, site }, row);
-            };
-            footprint.intervals([Bits::OnlyRead, Bits::Overwritten, Bits::Written], |which, all| {
-                without(&hand.own, all, |at| {
-                    let (how, touch) = match which {
-                        Bits::Written => (Accessed::Written, Touch::Write),
-                        Bits::Overwritten => (Accessed::Overwritten, Touch::Read),
-                        Bits::Read | Bits::OnlyRead => return rowing.add(at, |row| read(&mut hand.core, row)),
-                    };
-                    hand.core.accessed(how, Access { at, touch, guard, site });
-                });
-            });
-            rowing.end(|row| read(&mut hand.core, row));
-            hand.core.done_with(site, logged);
+        if hand.bound {
+            hand.is_guarded_by(guard);
         }
-        footprint.clear();
+        let (lines, numbers) = (&mut self.lines, &mut self.numbers);
+        footprint.name(|place| number(lines, numbers, place));
+        hand.learns(lines.iter().map(|(line, _)| line.writes()));
+        hand.leaves(footprint, phase, guard);
         binds
     }
 
@@ -526,7 +506,7 @@ fn atomicity(atomic: Atomic) -> Atomicity {
 }
 
 /// Calls `visit` with the parts of some bytes that are in none of these intervals, which are few.
-fn without(own: &[Interval], at: Interval, mut visit: impl FnMut(Interval)) {
+pub(crate) fn without(own: &[Interval], at: Interval, mut visit: impl FnMut(Interval)) {
     let (mut lo, hi) = (at.lo(), at.hi());
     while lo < hi {
         let inside = own.iter().find(|own| own.lo() <= lo && lo < own.hi());

@@ -30,6 +30,11 @@ impl Row {
         (0..u64::from(self.count)).filter_map(move |number| Interval::from_len(lo + number * self.stride, len).ok())
     }
 
+    /// From the first byte to the last.
+    pub fn extent(&self) -> Interval {
+        Interval::from_bounds(self.first.lo(), self.end()).unwrap_or(self.first)
+    }
+
     /// One past the last byte.
     fn end(&self) -> u64 {
         self.first.hi() + self.stride * u64::from(self.count - 1)

@@ -96,6 +96,7 @@ fn stack_below(address: u64) -> Option<Interval> {
 pub fn tell(rank: impl FnOnce(&mut Rank, &mut Recorder), core: impl FnOnce(&mut Core) -> Result<(), Misnested>) {
     let mut told = Ok(());
     with(|session, recorder| {
+        recorder.leaves_strand();
         let mut locked = session.rank();
         let followed = on() && locked.task_core(recorder, thread_local_memory);
         rank(&mut locked, recorder);

@@ -32,6 +32,7 @@ pub mod kind {
 mod traits {
     pub const JOINED: u64 = 1;
     pub const SYNCHRONISES: u64 = 2;
+    pub const LEAF: u64 = 4;
 }
 
 /// What is touched all the time of a site.
@@ -123,6 +124,8 @@ impl Function {
     pub const BUDGET: usize = std::mem::offset_of!(Self, budget);
     /// See there.
     pub const COUNTDOWN: usize = std::mem::offset_of!(Self, countdown);
+    /// See there; the bit of those that call nobody.
+    pub const TRAITS: (usize, u64) = (std::mem::offset_of!(Self, traits), traits::LEAF);
     /// See there.
     pub const SITES: usize = std::mem::offset_of!(Self, sites);
 

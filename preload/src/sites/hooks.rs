@@ -267,7 +267,7 @@ unsafe extern "C" fn thrille_nest() {
     )
 }
 
-/// Calls of a function that is looked at end here, while its budget lasts.
+/// Calls of a function that is looked at end here, while its budget lasts. One that calls nobody runs as it was written while nothing comes of any access: nothing can change that before it returns.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn thrille_enter() {
@@ -275,6 +275,15 @@ unsafe extern "C" fn thrille_enter() {
         "cmp dword ptr [rdi + {mode}], {looked_at}",
         "jne {asked}",
         "mov dword ptr [rdi + {countdown}], 0",
+        "test byte ptr [rdi + {traits}], {leaf}",
+        "jz 2f",
+        "mov rax, qword ptr [rip + thrille_known@GOTTPOFF]",
+        "mov rax, qword ptr fs:[rax]",
+        "cmp byte ptr [rax + {idle}], 0",
+        "je 2f",
+        "xor eax, eax",
+        "ret",
+        "2:",
         "mov eax, dword ptr [rdi + {sites}]",
         "sub dword ptr [rdi + {budget}], eax",
         "js {asked}",
@@ -285,6 +294,9 @@ unsafe extern "C" fn thrille_enter() {
         mode = const Function::MODE,
         budget = const Function::BUDGET,
         countdown = const Function::COUNTDOWN,
+        traits = const Function::TRAITS.0,
+        leaf = const Function::TRAITS.1,
+        idle = const Quick::IDLE,
         sites = const Function::SITES,
     )
 }

@@ -15,6 +15,9 @@ use thrille_model::{
 /// strand takes some memory for used that is used no more, and makes more records than it must.
 const FEW_LEFT: usize = 16;
 
+/// Operations that are completed together and are many.
+const MANY: usize = 1 << 10;
+
 /// One end of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
@@ -177,6 +180,10 @@ impl Rank {
         let (me, phase) = (recorder.strand, self.single().then_some(recorder.until));
         let done = self.open.take(me, ctx);
         recorder.outdated += done.len();
+        if done.len() > MANY {
+            // All at once, instead of copying them again and again.
+            self.accesses.reserve(done.len());
+        }
         for mut open in done {
             if let Span::Operation(operation) = &mut open.access.span {
                 operation.end = Some(recorder.pos);

@@ -100,7 +100,7 @@ impl Rank {
         recorder.see(&self.regions, self.all_memory(recorder.strand));
         if let Some(watch) = &mut self.watch {
             watch.step(event);
-            recorder.follow_tasks(watch.looks(), self.ranks == 1);
+            recorder.follow_tasks(watch.looks(), self.ranks == 1, !self.open.was_used());
             if watch.looks_at_each() {
                 recorder.footprint.looks_at_each();
             }
@@ -121,7 +121,7 @@ impl Rank {
             hand.has_private = looks && self.open.is_empty();
         }
         recorder.see(&self.regions, self.all_memory(recorder.strand));
-        recorder.follow_tasks(looks, self.ranks == 1);
+        recorder.follow_tasks(looks, self.ranks == 1, !self.open.was_used());
         true
     }
 

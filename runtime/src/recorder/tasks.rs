@@ -4,6 +4,7 @@
 use super::Recorder;
 use crate::footprint::{Item, TEETH, Told};
 use crate::quick::{Owned, Owner, Quick};
+use crate::rank::Binding;
 use crate::regions::Regions;
 use crate::runs::Room;
 use std::sync::Arc;
@@ -259,8 +260,8 @@ impl Recorder {
         self.footprint.is_on()
     }
 
-    /// Tasks are followed from now on, or not.
-    pub(crate) fn follow_tasks(&mut self, follow: bool, alone: bool) {
+    /// Tasks are followed from now on, or not; `alone` in a job of one rank, and `unused` if no operation ever used any memory.
+    pub(crate) fn follow_tasks(&mut self, follow: bool, alone: bool, unused: bool) {
         if self.alone != (follow && alone) {
             self.alone = follow && alone;
             self.footprint.see(&self.reached());
@@ -273,6 +274,29 @@ impl Recorder {
         }
         self.footprint.turn(follow);
         self.quick.begin();
+        self.renew_quick();
+        if alone && unused && !follow && !self.threaded && self.is_quiet() {
+            self.quick.rest();
+        }
+    }
+
+    /// Where tasks are followed on several threads: what the strand did goes to its core, as far as nothing of the rank is needed for that. Threads that end strands by the thousand would wait for each other
+    /// if all of it took the rank's lock.
+    pub fn leaves_strand(&mut self) {
+        let Some(hand) = &self.hand else { return };
+        if !self.footprint.is_on() || !self.runs.is_empty() || !hand.looks() {
+            return;
+        }
+        self.settle_owners();
+        let (Some(hand), footprint) = (&mut self.hand, &mut self.footprint) else { return };
+        if footprint.is_empty() || !footprint.is_named() {
+            return;
+        }
+        let binds = hand.touches_own(footprint);
+        hand.bound |= binds;
+        let Some(guard) = hand.guard() else { return };
+        self.asked |= binds && matches!(self.binding, Binding::Free(_));
+        hand.leaves(footprint, self.phase, guard);
         self.renew_quick();
     }
 

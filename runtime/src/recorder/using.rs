@@ -1,6 +1,6 @@
 //! What a strand's operations use, from their issue to their completion; those that repeat and are not recorded among them.
 
-use super::{Recorder, UNRESOLVED};
+use super::{ERA, Recorder, UNRESOLVED};
 use crate::underway::Use;
 use thrille_model::{Comb, Pos, Rank, Segment, comb};
 
@@ -17,7 +17,7 @@ impl Recorder {
     /// An operation uses this memory until it is complete.
     #[inline]
     pub(crate) fn use_until_done(&mut self, used: Use) {
-        self.era += 1;
+        self.era += ERA;
         match used {
             Use::Private(bytes) => {
                 comb::teeth(bytes).for_each(|tooth| self.watched.add(tooth.lo(), tooth.hi()));
@@ -26,6 +26,7 @@ impl Recorder {
             }
             Use::Shared(owner, segment, bytes) => {
                 self.under_way.add(owner, segment, bytes);
+                self.quick.wake();
                 if self.alone {
                     self.settle_owners();
                     self.quick.renew(false);
@@ -95,7 +96,7 @@ impl Recorder {
 
     /// No operation is under way.
     pub fn nothing_under_way(&mut self) {
-        self.era += 1;
+        self.era += ERA;
         self.outdated = 0;
         self.watched.clear();
         self.under_way.clear();

@@ -64,9 +64,19 @@ impl ByGuard {
         Self { stays, touch, under: Vec::new(), asked: Default::default() }
     }
 
+    /// Whether nothing is remembered of any access.
+    pub fn is_unused(&self) -> bool {
+        self.under.is_empty()
+    }
+
     /// Looks for what races with an access of a piece.
     pub fn check(&mut self, piece: &Piece, access: &Access, guards: &Guards, found: &Found) {
-        let &Access { at, touch, guard, site } = access;
+        self.check_row(piece, access, Row::one(access.at), guards, found);
+    }
+
+    /// The same of a row of accesses, of which this is the first.
+    pub fn check_row(&mut self, piece: &Piece, access: &Access, row: Row, guards: &Guards, found: &Found) {
+        let &Access { touch, guard, site, .. } = access;
         let Self { stays, touch: before, under, asked } = self;
         let mut is_parallel = |earlier: Node| {
             let pair = (earlier, piece.strand);
@@ -76,19 +86,21 @@ impl ByGuard {
             asked.1
         };
         for (other, pages, rows) in under.iter_mut().filter(|(other, ..)| !guards.exclude(*other, guard)) {
-            if !rows.is_clear_of(at) {
+            if !rows.is_clear_of(row.extent()) {
                 settle(*stays, &piece.graph, pages, rows);
             }
-            pages.visit(at, |stored, entry| {
-                let earlier = Node(entry.mark.0);
-                if is_parallel(earlier)
-                    && let Some(bytes) = stored.intersection(at)
-                {
-                    let earlier = Side { mark: entry.mark, touch: *before, guard: *other, site: entry.site };
-                    let later = Side { mark: Mark(piece.strand.0), touch, guard, site };
-                    found(&Race { bytes, earlier, later }, piece.stamp);
-                }
-            });
+            for at in row.intervals() {
+                pages.visit(at, |stored, entry| {
+                    let earlier = Node(entry.mark.0);
+                    if is_parallel(earlier)
+                        && let Some(bytes) = stored.intersection(at)
+                    {
+                        let earlier = Side { mark: entry.mark, touch: *before, guard: *other, site: entry.site };
+                        let later = Side { mark: Mark(piece.strand.0), touch, guard, site };
+                        found(&Race { bytes, earlier, later }, piece.stamp);
+                    }
+                });
+            }
         }
     }
 

@@ -3,6 +3,9 @@
 //! The writer's worker looks at each item itself when it has filed it. An item that all three have passed is taken out by the writer's worker, which recycles
 //! what it holds. Readers take several items at a time and pass them together, so that the lock is taken seldom. The queue holds so much; the writer waits
 //! until the slower of the readers has made room.
+//!
+//! A reader that has looked at everything sleeps until there is enough to be worth it, or the writer will file nothing more for now ([`Queue::flush`]), or waits for room itself: to be woken for a few items
+//! takes more time than they do.
 
 use super::sync::{Condvar, Mutex, MutexGuard, lock, wait};
 use std::collections::VecDeque;
@@ -27,13 +30,17 @@ pub trait Weighs {
 
 /// Room, unless it is one item.
 const ROOM: usize = if cfg!(test) { 2 } else { 1 << 17 };
+/// What a reader that sleeps is woken for.
+const ENOUGH: usize = if cfg!(test) { 2 } else { 1 << 13 };
 /// Items that a reader takes at a time.
-const BATCH: usize = if cfg!(test) { 2 } else { 64 };
+const BATCH: usize = if cfg!(test) { 2 } else { 8 };
 
 #[derive(Debug)]
 struct Filed<T> {
     items: VecDeque<Arc<T>>,
     weight: usize,
+    /// What of that nobody has been woken for.
+    unheard: usize,
     /// How many have been taken out at the front.
     recycled: u64,
     passed: [u64; 3],
@@ -76,6 +83,7 @@ impl<T> Default for Queue<T> {
         let filed = Filed {
             items: VecDeque::new(),
             weight: 0,
+            unheard: 0,
             recycled: 0,
             passed: [0; 3],
             collected: 0,
@@ -98,15 +106,28 @@ impl<T: Weighs> Queue<T> {
                 && (filed.weight == 0 || filed.weight + item.weight() <= ROOM)
             {
                 filed.weight += item.weight();
+                filed.unheard += item.weight();
                 filed.items.push_back(Arc::clone(item));
                 filed.collected += pieces;
                 done += 1;
             }
             if done > 0 || items.is_empty() {
-                self.tell_readers(&filed);
+                if filed.unheard >= ENOUGH {
+                    self.tell_readers(&mut filed);
+                }
                 return done;
             }
+            // Those who could make room may sleep.
+            self.tell_readers(&mut filed);
             filed = self.wait_for_passed(filed);
+        }
+    }
+
+    /// The writer files nothing more for now: what it has filed is to be looked at.
+    pub fn flush(&self) {
+        let mut filed = lock(&self.filed);
+        if filed.unheard > 0 {
+            self.tell_readers(&mut filed);
         }
     }
 
@@ -117,7 +138,8 @@ impl<T: Weighs> Queue<T> {
         filed
     }
 
-    fn tell_readers(&self, filed: &Filed<T>) {
+    fn tell_readers(&self, filed: &mut Filed<T>) {
+        filed.unheard = 0;
         if filed.waiting.0 > 0 {
             self.grown.notify_all();
         }
@@ -163,7 +185,7 @@ impl<T: Weighs> Queue<T> {
     pub fn close(&self) {
         let mut filed = lock(&self.filed);
         filed.closed = true;
-        self.tell_readers(&filed);
+        self.tell_readers(&mut filed);
     }
 }
 
@@ -232,6 +254,7 @@ mod tests {
                 queue.pass(Follower::Writer, filed.len());
                 rest = left;
             }
+            queue.flush();
             queue.settle(ITEMS);
             queue.recycle(&mut recycled);
             check(&mut recycled);

@@ -41,6 +41,16 @@ impl Weighs for Item {
     }
 }
 
+/// Items that are filed together: one allocation, and one count of who has it, for many.
+#[derive(Debug)]
+pub struct Batch(Vec<Item>);
+
+impl Weighs for Batch {
+    fn weight(&self) -> usize {
+        self.0.iter().map(Item::weight).sum()
+    }
+}
+
 /// Is told of races, with the stamp of the later piece.
 pub type Found = dyn Fn(&Race, u64) + Send + Sync;
 
@@ -64,7 +74,7 @@ pub struct Shared {
     /// Where core workers leave pieces.
     pub traces: Traces<Piece>,
     /// Where the treap workers find them.
-    pub queue: Queue<Item>,
+    pub queue: Queue<Batch>,
     /// Which guards exclude each other.
     pub guards: RwLock<Guards>,
     /// There will be no more.
@@ -142,8 +152,10 @@ impl History {
     }
 }
 
-/// Pieces that the writer files at a time.
+/// Pieces that the writer files at a time, unless they are heavy.
 const BATCH: usize = 64;
+/// What a batch weighs at most, but for its last piece.
+const HEAVY: usize = 1 << 11;
 
 /// The worker that collects, and has the treaps of writers.
 pub struct Writer {
@@ -151,7 +163,7 @@ pub struct Writer {
     collector: Collector<Piece>,
     history: History,
     kept_back: KeptBack,
-    recycled: Vec<Arc<Item>>,
+    recycled: Vec<Arc<Batch>>,
 }
 
 impl Writer {
@@ -165,20 +177,23 @@ impl Writer {
     pub fn run(&mut self) {
         loop {
             loop {
-                let mut items = Vec::new();
+                let (mut items, mut weight) = (Vec::with_capacity(BATCH), 0);
                 while items.len() < BATCH
+                    && weight < HEAVY
                     && let Some(piece) = self.collector.collect(&self.shared.traces)
                 {
-                    items.push(Arc::new(Item::Piece(piece)));
+                    weight += piece.weight();
+                    items.push(Item::Piece(piece));
                 }
                 if items.is_empty() {
                     break;
                 }
-                self.file(&items, 1);
+                self.file(items);
                 self.recycle();
             }
             self.shared.queue.recycle(&mut self.recycled);
             self.recycle();
+            self.shared.queue.flush();
             if self.shared.over.load(Ordering::Acquire) {
                 return self.finish();
             }
@@ -189,6 +204,7 @@ impl Writer {
     /// Everything has been collected: gives back what is still there.
     fn finish(&mut self) {
         loop {
+            self.shared.queue.flush();
             self.shared.queue.settle(0);
             self.shared.queue.recycle(&mut self.recycled);
             if self.recycled.is_empty() && self.kept_back.is_empty() {
@@ -197,35 +213,32 @@ impl Writer {
             self.recycle();
             let rest = self.kept_back.all();
             if !rest.is_empty() {
-                self.file(&[Arc::new(Item::Forget(rest))], 0);
+                self.file(vec![Item::Forget(rest)]);
             }
         }
     }
 
-    /// Files items, of so many pieces each, and looks at them.
-    fn file(&mut self, mut items: &[Arc<Item>], pieces: u64) {
-        while !items.is_empty() {
-            let (filed, rest) = items.split_at(self.shared.queue.file(items, pieces, &mut self.recycled));
-            self.look_at(filed);
-            items = rest;
-        }
+    /// Files items, and looks at them.
+    fn file(&mut self, items: Vec<Item>) {
+        let pieces = items.iter().filter(|item| matches!(item, Item::Piece(_))).count() as u64;
+        let batch = Arc::new(Batch(items));
+        while self.shared.queue.file(std::slice::from_ref(&batch), pieces, &mut self.recycled) == 0 {}
+        self.look_at(&batch.0);
+        self.shared.queue.pass(Follower::Writer, 1);
     }
 
-    fn look_at(&mut self, items: &[Arc<Item>]) {
+    fn look_at(&mut self, items: &[Item]) {
         let guards = self.shared.guards.read().unwrap_or_else(PoisonError::into_inner);
         let found = &self.shared.found;
         for item in items {
             self.history.look_at(item, &*self.shared.logs, |parts, piece| {
-                for access in piece.accesses() {
-                    for part in parts.iter_mut() {
+                // Most programs have no locks, and nothing but last writers.
+                for part in parts.iter_mut().filter(|part| !part.is_unused()) {
+                    for access in piece.accesses() {
                         part.check(piece, access, &guards, found);
                     }
-                }
-                for (access, row) in &piece.rows {
-                    for at in row.intervals() {
-                        for part in parts.iter_mut() {
-                            part.check(piece, &Access { at, ..*access }, &guards, found);
-                        }
+                    for &(ref access, row) in &piece.rows {
+                        part.check_row(piece, access, row, &guards, found);
                     }
                 }
                 for access in piece.writes() {
@@ -236,29 +249,27 @@ impl Writer {
                 }
             });
         }
-        drop(guards);
-        self.shared.queue.pass(Follower::Writer, items.len());
     }
 
     /// What all have looked at: pieces' memory is kept back, what was forgotten goes to the allocator.
     fn recycle(&mut self) {
         let mut done = Vec::new();
-        for item in self.recycled.drain(..) {
-            match &*item {
+        for batch in self.recycled.drain(..) {
+            batch.0.iter().for_each(|item| match item {
                 Item::Piece(piece) => {
                     self.kept_back.add(&piece.freed);
                     done.extend(&piece.done);
                 }
                 Item::Forget(blocks) => blocks.iter().for_each(|&block| (self.shared.give_back)(block)),
                 Item::Sweep => self.shared.logs.end_sweep(),
-            }
+            });
         }
         if self.shared.logs.looked_at(&done) {
-            self.file(&[Arc::new(Item::Sweep)], 0);
+            self.file(vec![Item::Sweep]);
         }
         let surplus = self.kept_back.surplus();
         if !surplus.is_empty() {
-            self.file(&[Arc::new(Item::Forget(surplus))], 0);
+            self.file(vec![Item::Forget(surplus)]);
         }
     }
 }
@@ -268,12 +279,12 @@ pub fn read(shared: &Shared, who: Follower) {
     let stays = if who == Follower::Left { Stays::Left } else { Stays::Right };
     let mut history = History::new([ByGuard::new(Touch::Read, stays)]);
     loop {
-        let items = shared.queue.follow(who);
-        if items.is_empty() {
+        let batches = shared.queue.follow(who);
+        if batches.is_empty() {
             return;
         }
         let mut frees = false;
-        for item in &items {
+        for item in batches.iter().flat_map(|batch| &batch.0) {
             let guards = shared.guards.read().unwrap_or_else(PoisonError::into_inner);
             history.look_at(item, &*shared.logs, |parts, piece| {
                 for access in piece.writes() {
@@ -289,9 +300,9 @@ pub fn read(shared: &Shared, who: Follower) {
                 }
                 frees |= !piece.freed.is_empty();
             });
-            frees |= matches!(&**item, Item::Forget(_));
+            frees |= matches!(item, Item::Forget(_));
         }
-        shared.queue.pass(who, items.len());
+        shared.queue.pass(who, batches.len());
         if frees {
             // Somebody has to recycle it.
             shared.traces.bell.ring();
