@@ -8,9 +8,11 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
@@ -243,6 +245,28 @@ extern "C" bool thrille_initialises(const Instruction *I) {
     if (const DISubprogram *In = At->getScope()->getSubprogram(); In && In->getLinkageName().find(".omp_initializer.") == 0)
       return true;
   return false;
+}
+
+// What the initializers of `declare reduction` call becomes part of them, so that it is known for what belongs to one.
+extern "C" void thrille_join_initializers(Module *M) {
+  const unsigned Most = 256;
+  for (Function &F : *M) {
+    if (F.isDeclaration() || F.getName().find(".omp_initializer.") != 0)
+      continue;
+    bool Found = true;
+    for (unsigned Count = 0; Found && Count < Most; Count++) {
+      Found = false;
+      for (Instruction &I : instructions(F)) {
+        auto *Call = dyn_cast<CallBase>(&I);
+        Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+        if (!Callee || Callee == &F || Callee->isDeclaration() || Callee->isInterposable())
+          continue;
+        InlineFunctionInfo Info;
+        if ((Found = InlineFunction(*Call, Info).isSuccess()))
+          break;
+      }
+    }
+  }
 }
 
 // The place of an instruction in the source, that of the innermost inlined function; false when it has none.

@@ -197,6 +197,7 @@ extern "C" fn thrille_run_module(module: Module, analyses: Analyses) -> i32 {
     if functions.is_empty() {
         return 0;
     }
+    thrille_join_initializers(module);
     let ir = Ir::new(module);
     let (hooks, texts) = (Hooks::new(&ir), Texts::new(&ir));
     let mut options = Options::from_environment();

@@ -307,6 +307,7 @@ unsafe extern "C" {
     pub safe fn thrille_at_start(function: Value);
     pub safe fn thrille_at_end(function: Value);
     pub safe fn thrille_lower_odd_atomics(function: Value);
+    pub safe fn thrille_join_initializers(module: Module);
     pub safe fn thrille_initialises(instruction: Value) -> bool;
     pub safe fn thrille_is_arithmetic(call: Value) -> bool;
     pub safe fn thrille_expand_roots(function: Value);
