@@ -118,8 +118,22 @@ impl Phases {
 pub struct Site {
     /// The loaded file, by the hash of its build id or path: equal on all ranks.
     pub module: u64,
-    /// The return address of the hook or call in it, as an offset from where it is loaded.
+    /// The return address of the hook or call in it, as an offset from where it is loaded. Of a function that does the doing of the line that calls it, the upper
+    /// [bits](Site::CALLER) say which line that is.
     pub offset: u64,
+}
+
+impl Site {
+    /// Bits of the offset, and of addresses of code, that are below the number of who called.
+    pub const CALLER: u32 = 48;
+    /// Such numbers are from 1 up to this.
+    pub const CALLERS: u16 = i16::MAX as u16;
+
+    /// Which instruction it is, whoever called.
+    #[must_use]
+    pub fn instruction(self) -> Self {
+        Self { offset: self.offset & ((1 << Self::CALLER) - 1), ..self }
+    }
 }
 
 /// A call stack in the table of the rank that made it; 0 is the empty one.

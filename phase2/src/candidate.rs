@@ -85,6 +85,10 @@ pub struct Candidate {
     pub number: usize,
     /// The pairs of places that the report shows as one, side a first.
     pub pairs: Vec<(Spot, Spot)>,
+    /// The same as phase 1 named them: what a function does for two lines that call it are two places.
+    pub named: Vec<(Spot, Spot)>,
+    /// Of a side that is what a function does for the line that calls it: where that returns to, as an offset in its file.
+    pub called: [u64; 2],
     /// Which executions of each side.
     pub wanted: [Wanted; 2],
     /// Both sides write.
@@ -105,6 +109,8 @@ impl Candidate {
         let mut new = Self {
             number,
             pairs: Vec::new(),
+            named: Vec::new(),
+            called: [0; 2],
             wanted: [Wanted::default(), Wanted::default()],
             write_write: false,
             seen: 0,
@@ -115,6 +121,11 @@ impl Candidate {
         let mut anywhere = false;
         for race in races {
             let pair = ((race.first.site, race.first.act), (race.second.site, race.second.act));
+            if !new.named.contains(&pair) {
+                new.named.push(pair);
+            }
+            let ((a, a_act), (b, b_act)) = pair;
+            let pair = ((a.instruction(), a_act), (b.instruction(), b_act));
             if !new.pairs.contains(&pair) {
                 new.pairs.push(pair);
             }
@@ -148,6 +159,20 @@ impl Candidate {
             wanted.ranks.dedup();
         }
         new
+    }
+
+    /// Whether what stands there with this stack is this side, and not the same function called by another line.
+    pub fn is_called_from(&self, side: Side, stack: &[Site]) -> bool {
+        let site = |&(a, b): &(Spot, Spot)| if side == Side::A { a.0 } else { b.0 };
+        let callers = self.named.iter().map(site).any(|site| site != site.instruction());
+        !callers || stack.iter().any(|call| call.offset == self.called[side.index()])
+    }
+
+    /// Whether two executions are among those of its sides.
+    pub fn includes(&self, a: &Turn, b: &Turn) -> bool {
+        let wanted =
+            |turn: &Turn, side: Side| self.wanted[side.index()].includes(turn.strand.rank.0, turn.bytes, turn.phase);
+        self.sides(a.spot, b.spot).is_some_and(|(x, y)| wanted(a, x) && wanted(b, y))
     }
 
     /// The ranks that phase 1 saw on a side.

@@ -1,6 +1,8 @@
-//! Which functions of a loaded file hold some places: by the symbols of the file, if it has any.
+//! The functions of a loaded file, and which of them hold some places: by the symbols of the file, if it has any.
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 const SYMBOLS: u32 = 2;
@@ -26,6 +28,34 @@ fn u64_at(file: &[u8], at: usize) -> Option<usize> {
 fn section(file: &[u8], header: usize) -> Option<&[u8]> {
     let (from, size) = (u64_at(file, header + 24)?, u64_at(file, header + 32)?);
     file.get(from..from.checked_add(size)?)
+}
+
+/// All functions that the symbols of a 64-bit ELF file name: with addresses as in the file, and lengths. No more than the symbols is read.
+pub fn each_function(path: &Path, mut tell: impl FnMut(&[u8], u64, u64)) {
+    let _ = told_from(path, &mut tell);
+}
+
+fn told_from(path: &Path, tell: &mut dyn FnMut(&[u8], u64, u64)) -> Option<()> {
+    let file = File::open(path).ok()?;
+    let most = file.metadata().ok()?.len();
+    let part = |from: usize, size: usize| {
+        let mut bytes = vec![0; (size as u64 <= most).then_some(size)?];
+        file.read_exact_at(&mut bytes, from as u64).ok()?;
+        Some(bytes)
+    };
+    let start = part(0, 64)?;
+    start.starts_with(b"\x7fELF\x02\x01").then_some(())?;
+    let (at, size, count) = (u64_at(&start, 40)?, u16_at(&start, 58)?, u16_at(&start, 60)?);
+    let headers = part(at, size.checked_mul(count)?)?;
+    let content = |header: usize| part(u64_at(&headers, header + 24)?, u64_at(&headers, header + 32)?);
+    let symbols =
+        (0..count).map(|index| index * size).find(|&at| u32_at(&headers, at + 4) == Some(SYMBOLS as usize))?;
+    let names = content(size.checked_mul(u32_at(&headers, symbols + 40)?)?)?;
+    for symbol in content(symbols)?.chunks_exact(24).filter(|symbol| symbol[4] & 15 == FUNCTION) {
+        let name = names.get(u32_at(symbol, 0)?..)?.split(|&byte| byte == 0).next()?;
+        tell(name, u64_at(symbol, 8)? as u64, u64_at(symbol, 16)? as u64);
+    }
+    Some(())
 }
 
 /// Of a 64-bit ELF file, these addresses with the names of the functions that hold them; none if it has no symbols, or one is in no function.
@@ -64,6 +94,12 @@ mod tests {
         let found = functions(Path::new(&module.path), &BTreeSet::from([here - module.bias + 1])).unwrap();
         assert!(found.iter().any(|(_, name)| name.contains("this_function_is_found")), "{found:?}");
         assert_eq!(functions(Path::new(&module.path), &BTreeSet::from([1])), None, "in no function");
+        let mut told = false;
+        each_function(Path::new(&module.path), |name, from, len| {
+            let holds = (from..from + len).contains(&(here - module.bias));
+            told |= holds && String::from_utf8_lossy(name).contains("this_function_is_found");
+        });
+        assert!(told);
     }
 
     #[test]

@@ -2,4 +2,5 @@
 
 pub mod access;
 pub mod atomics;
+mod updates;
 mod wide;

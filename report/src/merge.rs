@@ -125,7 +125,7 @@ impl Spots<'_> {
             let at = &places::frames(side, modules, ranks)[0];
             Rc::new(match (&at.path, at.line) {
                 (Some(path), Some(line)) => Spot::Source(path.clone(), line, at.column),
-                _ => Spot::Machine(side.site),
+                _ => Spot::Machine(side.site.instruction()),
             })
         });
         (Rc::clone(spot), side.act)

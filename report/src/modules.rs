@@ -45,6 +45,7 @@ impl Modules {
 
     /// The frames at a site, innermost first, never none: all but the last one are inlined into the next.
     pub fn frames(&mut self, site: Site) -> Rc<[Frame]> {
+        let site = site.instruction();
         if let Some(frames) = self.found.get(&site) {
             return Rc::clone(frames);
         }
@@ -88,6 +89,9 @@ impl Modules {
                         }
                         if let Some((line, column)) = new.line.and_then(|line| self.sources.statement(&path, line)) {
                             (new.line, new.column) = (Some(line), Some(column));
+                        }
+                        if in_fortran && let Some(begin) = new.line.and_then(|line| self.sources.begin(&path, line)) {
+                            (new.line, new.column) = (Some(begin.0), Some(begin.1));
                         }
                         new.source = new.line.and_then(|line| self.sources.line(&path, line));
                         new.path = Some(path.display().to_string());

@@ -48,6 +48,35 @@ impl Sources {
         self.line(path, line).is_some_and(|text| is_procedure(&text))
     }
 
+    /// Where a statement of Fortran begins that goes on in this line, as line and column: gfortran names the last line of one that is continued.
+    pub fn begin(&mut self, path: &Path, line: u32) -> Option<(u32, u32)> {
+        let fixed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("f") || e.eq_ignore_ascii_case("for"));
+        let mut begin = line;
+        let mut text = self.line(path, line)?;
+        while let Some((at, before)) = self.code_before(path, begin, fixed) {
+            let goes_on = if fixed { continues_fixed(&text) } else { goes_on(&before) };
+            if !goes_on {
+                break;
+            }
+            (begin, text) = (at, before);
+        }
+        let column = text.find(|c: char| !c.is_whitespace())?;
+        (begin < line).then_some((begin, column as u32 + 1))
+    }
+
+    /// The last line before this one that is neither empty nor a comment.
+    fn code_before(&mut self, path: &Path, line: u32, fixed: bool) -> Option<(u32, String)> {
+        let is_comment = |text: &str| {
+            let trimmed = text.trim_start();
+            let by_column = fixed && text.starts_with(['c', 'C', '*', 'd', 'D']);
+            trimmed.is_empty()
+                || by_column
+                || trimmed.starts_with('#')
+                || trimmed.starts_with('!') && !trimmed.starts_with("!$ ")
+        };
+        (1..line).rev().find_map(|at| self.line(path, at).filter(|text| !is_comment(text)).map(|text| (at, text)))
+    }
+
     /// A path without detours, and as it is shown.
     pub fn show(&self, path: &str) -> (PathBuf, String) {
         let path = straight(&self.base.join(path));
@@ -89,6 +118,29 @@ fn is_procedure(line: &str) -> bool {
 /// Whether a directive goes on in the next line.
 fn continues(line: &str) -> bool {
     line.ends_with(['\\', '&'])
+}
+
+/// Whether a statement of Fortran in free form goes on behind this line.
+fn goes_on(line: &str) -> bool {
+    let line = line.trim_start();
+    let line = line.strip_prefix("!$ ").unwrap_or(line);
+    let mut quote = None;
+    let code = line.find(|c: char| {
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if c == '\'' || c == '"' => quote = Some(c),
+            _ => {}
+        }
+        quote.is_none() && c == '!'
+    });
+    line[..code.unwrap_or(line.len())].trim_end().ends_with('&')
+}
+
+/// Whether this line of fixed form continues the one before: there is something in column 6.
+fn continues_fixed(line: &str) -> bool {
+    const LABEL: usize = 5;
+    let blank = line.bytes().take(LABEL).all(|c| c == b' ');
+    blank && line.as_bytes().get(LABEL).is_some_and(|&c| c != b' ' && c != b'0')
 }
 
 /// Without `.` and `name/..`, by text alone.
@@ -156,6 +208,27 @@ mod tests {
         assert_eq!(at("#pragma omp atomic"), None);
         assert_eq!(at("#pragma omp critical\n x++;"), None);
         assert_eq!(at("_Pragma(\"omp atomic\") x++;\ny++;"), None);
+    }
+
+    #[test]
+    fn a_continued_statement_begins_where_its_first_line_does() {
+        let mut sources = Sources::new(Path::new("/"));
+        let mut at = |path: &str, text: &str, line| {
+            sources.files.insert(path.into(), Some(text.lines().map(str::to_owned).collect()));
+            sources.begin(Path::new(path), line)
+        };
+        let call = "x = 1\n  call put(a, & ! first\n! between\n\n    b, &\n    c)\ny = 2";
+        assert_eq!(at("a.f90", call, 6), Some((2, 3)));
+        assert_eq!(at("a.f90", call, 5), Some((2, 3)));
+        assert_eq!(at("a.f90", call, 2), None);
+        assert_eq!(at("a.f90", call, 7), None);
+        assert_eq!(at("a.f90", "s = 'no! &' // &\n  'more'", 2), Some((1, 1)));
+        assert_eq!(at("a.f90", "s = 'one' ! two &\nt = 1", 2), None);
+        assert_eq!(at("a.f90", "!$omp parallel do &\n!$omp private(k)\ndo i = 1, 3", 3), None);
+        let fixed = "      call put(a,\nc between\n     &  b,\n     1  c)\n      x = 1";
+        assert_eq!(at("a.f", fixed, 4), Some((1, 7)));
+        assert_eq!(at("a.F", fixed, 5), None);
+        assert_eq!(at("a.f", fixed, 1), None);
     }
 
     #[test]

@@ -57,8 +57,14 @@ impl Modules {
         self.ranges.sort_unstable();
     }
 
-    /// The site of a return address.
+    /// The site of a return address, which may have the number of a caller in its upper bits.
     pub fn site(&mut self, pc: u64) -> Site {
+        let (caller, pc) = (pc >> Site::CALLER << Site::CALLER, pc & ((1 << Site::CALLER) - 1));
+        let site = self.instruction(pc);
+        Site { offset: site.offset | caller, ..site }
+    }
+
+    fn instruction(&mut self, pc: u64) -> Site {
         if let Some(site) = self.known(pc) {
             return site;
         }
@@ -104,6 +110,9 @@ mod tests {
         let a = modules.site(1250);
         assert_eq!(a.offset, 250);
         assert_eq!(modules.site(5001), Site { module: two()[1].id(), offset: 1 });
+        let called = modules.site((3 << Site::CALLER) + 1250);
+        assert_eq!((called.module, called.offset), (a.module, (3 << Site::CALLER) + 250));
+        assert_eq!(called.instruction(), a);
         assert_eq!(modules.site(1150), Site { module: 0, offset: 1150 });
         assert_eq!(modules.fresh().len(), 2);
         assert!(modules.fresh().is_empty());

@@ -24,16 +24,20 @@ use crate::quick::Quick;
 use crate::rank::{Binding, Role, Section};
 use crate::regions::Regions;
 use crate::runs::Runs;
-use crate::stacks::CallStack;
+use crate::stacks::{CallStack, Entered, Entering};
 use crate::stores::Stores;
 use crate::underway::UnderWay;
 use std::sync::Arc;
-use thrille_model::{Held, Interval, Lock, LocksetId, Phase, Pos, Rank, Segment, Strand, Token};
+use thrille_model::{Held, Interval, Lock, LocksetId, Phase, Pos, Rank, Segment, Site, Strand, Token};
 
 /// Private memory by address, before it is known which block that is.
 pub const UNRESOLVED: Segment = Segment::Block(0);
 
 const BUFFERED: usize = 1 << 15;
+
+/// What eras are raised by.
+const ERA: u64 = 1 << 16;
+const _: () = assert!((Site::CALLERS as u64) < ERA);
 
 /// One strand's own state.
 #[derive(Debug)]
@@ -42,7 +46,8 @@ pub struct Recorder {
     pub(crate) pos: Pos,
     /// The position of its last event, at which its loads and stores are recorded: see [`crate::underway`].
     pub(crate) epoch: Pos,
-    /// Raised whenever something changes that tells accesses to the same memory apart, or what is shared: see [`Memory`].
+    /// Raised whenever something changes that tells accesses to the same memory apart, or what is shared: see [`Memory`](crate::runs::Memory). Its lower bits are the number of the caller
+    /// whose doing all is: where that changes back, what went on goes on.
     era: u64,
     under_way: UnderWay,
     /// Operations that are complete, though what they used is still among that.
@@ -112,7 +117,7 @@ impl Recorder {
             strand,
             pos: Pos(0),
             epoch: Pos(0),
-            era: 1,
+            era: ERA,
             under_way: UnderWay::default(),
             outdated: 0,
             crossed: Crossed::default(),
@@ -153,6 +158,34 @@ impl Recorder {
     /// Whether it holds a lock.
     pub(crate) fn holds(&self, lock: Lock) -> bool {
         self.held.iter().any(|held| held.lock == lock)
+    }
+
+    /// A function is entered, called from this return address, with the stack pointer here; `tree` is asked for stacks that were not met before.
+    #[inline]
+    pub fn enter(&mut self, entry: Entering, tree: impl FnOnce(Entered) -> Entered) {
+        self.stack.enter(entry, tree);
+        self.follow_caller();
+    }
+
+    /// The running function returns.
+    #[inline]
+    pub fn leave(&mut self) {
+        self.stack.leave();
+        self.follow_caller();
+    }
+
+    #[inline(always)]
+    fn follow_caller(&mut self) {
+        let caller = u64::from(self.stack.caller());
+        if self.era & (ERA - 1) != caller {
+            self.era = self.era & !(ERA - 1) | caller;
+        }
+    }
+
+    /// A return address, with the number of the caller whose doing this is.
+    #[inline(always)]
+    fn called(&self, pc: u64) -> u64 {
+        pc | u64::from(self.stack.caller()) << Site::CALLER
     }
 
     /// Who this is.
@@ -225,7 +258,7 @@ impl Recorder {
     /// Changes roles.
     pub(crate) fn exchange(&mut self, role: &mut Role) {
         use std::mem::swap;
-        self.era += 1;
+        self.era += ERA;
         swap(&mut self.strand, &mut role.strand);
         swap(&mut self.pos, &mut role.pos);
         swap(&mut self.epoch, &mut role.epoch);
@@ -251,7 +284,7 @@ impl Recorder {
 
     /// Uses these regions from now on, and knows whether there are other strands.
     pub(crate) fn see(&mut self, regions: &Arc<Regions>, threaded: bool) {
-        self.era += 1;
+        self.era += ERA;
         if threaded && !self.threaded {
             self.generation = self.generation.wrapping_add(1);
         }
@@ -271,7 +304,7 @@ impl Recorder {
 
     /// What follows is told at the present position, not at that of the last event.
     pub(crate) fn catch_up(&mut self) {
-        self.era += 1;
+        self.era += ERA;
         self.epoch = self.pos;
     }
 
@@ -285,7 +318,7 @@ impl Recorder {
     /// Goes on to the next position, which nobody else can tell from the one before.
     pub(crate) fn step(&mut self) {
         self.settle_owners();
-        self.era += 1;
+        self.era += ERA;
         self.pos.0 += 1;
     }
 }

@@ -16,7 +16,7 @@ mod classes;
 use classes::Classes;
 use thrille_history::{Class, Coalescer, PAGE};
 use thrille_model::{Act, LocksetId, Phase, Pos, StackId};
-use thrille_model::{Kind, Rank, Segment};
+use thrille_model::{Kind, Rank, Segment, Site};
 
 const SLOTS: usize = 512;
 
@@ -29,7 +29,7 @@ const PAGES: usize = 1 << 14;
 /// Bytes touched by one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Return address of the hook.
+    /// Return address of the hook; for the doing of a caller, with its number above ([`Site::CALLER`]).
     pub pc: u64,
     /// First byte, as an offset in the segment.
     pub lo: u64,
@@ -155,7 +155,7 @@ impl Slot {
         if !plain || memory.offset > lo || hi - memory.offset > memory.end - memory.start {
             return Hot::default();
         }
-        let key = key(self.run.pc, self.run.kind);
+        let key = key(instruction(self.run.pc), self.run.kind);
         let start = lo - memory.offset + memory.start;
         Hot { key, era: memory.era, lo: start, len: hi - lo, end: memory.end, times: u64::from(times) }
     }
@@ -299,7 +299,7 @@ impl Runs {
     /// Takes in an access that is inside the run that its line is at, extends it upwards, or jumps elsewhere from it.
     #[inline(always)]
     pub fn extend(&mut self, access: &Touch) -> Offered {
-        let number = slot(access.pc, access.kind);
+        let number = slot(instruction(access.pc), access.kind);
         let Some(slot) = &mut self.slots[number] else { return Offered::New };
         slot.cool(&mut self.hot[number]);
         let run = &mut slot.run;
@@ -338,7 +338,7 @@ impl Runs {
 
     /// Takes in one access.
     pub fn add(&mut self, run: &Run) -> Room {
-        let number = slot(run.pc, run.kind);
+        let number = slot(instruction(run.pc), run.kind);
         let (new, hot) = (Some(Slot::new(run)), &mut self.hot[number]);
         match &mut self.slots[number] {
             Some(current) if current.run.same_but_for_bytes(run) => self.jump(number, run.lo, run.hi),
@@ -435,6 +435,12 @@ fn key(pc: u64, kind: Kind) -> u64 {
         // Of none: they are compared as a whole.
         Kind::Atomic(_) | Kind::Await => u64::MAX,
     }
+}
+
+/// The address of a line, whoever called. Lines that differ in that alone share a slot: an era has one caller.
+#[inline(always)]
+fn instruction(pc: u64) -> u64 {
+    pc & ((1 << Site::CALLER) - 1)
 }
 
 #[inline(always)]

@@ -6,7 +6,7 @@ use crate::rank::Rank;
 use crate::recorder::Recorder;
 use crate::runs::Room;
 use crate::sink::Sink;
-use crate::stacks::Stacks;
+use crate::stacks::{Entered, Entering, Stacks};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -149,10 +149,10 @@ impl<T: Transport + Send + 'static> Session<T> {
         self.rank().make_room(recorder);
     }
 
-    /// A function is entered.
+    /// A function is entered. Whether what it does is the doing of the line that calls it is asked when that line first calls it.
     #[inline]
-    pub fn enter_function(&self, recorder: &mut Recorder, call: u64, sp: u64) {
-        recorder.stack.enter(call, sp, |parent, call| self.new_stack(parent, call));
+    pub fn enter_function(&self, recorder: &mut Recorder, entry: Entering, is_callers: fn(u64) -> bool) {
+        recorder.enter(entry, |before| self.new_stack(before, entry, is_callers));
     }
 
     /// The stack that these return addresses make, outermost first.
@@ -162,8 +162,13 @@ impl<T: Transport + Send + 'static> Session<T> {
     }
 
     #[cold]
-    fn new_stack(&self, parent: StackId, call: u64) -> StackId {
-        lock(&self.stacks).child(parent, call)
+    fn new_stack(&self, before: Entered, entry: Entering, is_callers: fn(u64) -> bool) -> Entered {
+        let is_callers = is_callers(entry.function);
+        // Whoever has the stacks does not ask for the rank.
+        let line = (is_callers && before.caller == 0).then(|| self.rank().modules().site(entry.call));
+        let mut stacks = lock(&self.stacks);
+        let caller = line.map_or(if is_callers { before.caller } else { 0 }, |line| stacks.caller(line));
+        Entered { stack: stacks.child(before.stack, entry.call), caller }
     }
 
     /// A strand comes to a global barrier.
@@ -261,10 +266,12 @@ impl<T: Transport + Send + 'static> Session<T> {
     }
 
     /// The end of a rank whose others cannot come to a last exchange: they may be waiting for it inside their library.
-    pub fn abandon(&self, recorder: &mut Recorder) {
+    pub fn abandon(&self, recorder: Option<&mut Recorder>) {
         let mut judge = lock(&self.judge);
         let judge = &mut *judge;
-        judge.count(recorder);
+        if let Some(recorder) = recorder {
+            judge.count(recorder);
+        }
         if judge.cuts.over() {
             return;
         }

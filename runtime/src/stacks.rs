@@ -1,14 +1,19 @@
 //! The tree of calls of one rank: a call stack is a node, and two accesses from the same stack share it.
+//!
+//! What some functions do is the doing of the line that calls them: those of the C++ library's headers. Each such line of the program has a number, its *caller*, and what is done until the
+//! function returns, or calls the program back, is told with it.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
-use thrille_model::StackId;
+use thrille_model::{Site, StackId};
 
 /// All call stacks met, each once.
 #[derive(Debug, Default)]
 pub struct Stacks {
     nodes: Vec<(StackId, u64)>,
     children: FxHashMap<(StackId, u64), StackId>,
+    callers: FxHashMap<Site, u16>,
+    given: FxHashSet<u16>,
     told: usize,
 }
 
@@ -19,6 +24,24 @@ impl Stacks {
             self.nodes.push((parent, call));
             StackId(self.nodes.len() as u32)
         })
+    }
+
+    /// The number of a line that calls a function whose doing is its own: the same in every rank and run, unless two lines would have the same.
+    pub fn caller(&mut self, call: Site) -> u16 {
+        if let Some(&known) = self.callers.get(&call) {
+            return known;
+        }
+        if self.given.len() == usize::from(Site::CALLERS) {
+            // With so many lines the others have one number.
+            return Site::CALLERS;
+        }
+        let mixed = (call.module ^ call.offset).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        let numbers = u64::from(Site::CALLERS);
+        let wanted = (0..numbers).map(|next| (1 + (mixed + next) % numbers) as u16);
+        let number = wanted.into_iter().find(|number| !self.given.contains(number)).unwrap_or(Site::CALLERS);
+        self.given.insert(number);
+        self.callers.insert(call, number);
+        number
     }
 
     /// The nodes made since the last call: number, parent, return address.
@@ -58,6 +81,44 @@ pub struct Left {
     walk: Option<Walk>,
 }
 
+/// A function that is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entering {
+    /// Where it returns to.
+    pub call: u64,
+    /// The stack pointer.
+    pub sp: u64,
+    /// An address in it, always the same.
+    pub function: u64,
+}
+
+/// Where a strand is then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entered {
+    /// The stack.
+    pub stack: StackId,
+    /// The number of the line that calls it, if what it does is the doing of that; 0 if it is a function of the program.
+    pub caller: u16,
+}
+
+/// A function that has not returned yet.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// Where the strand was before.
+    before: Entered,
+    /// Where the stack pointer was at its entry.
+    sp: u64,
+}
+
+/// A call that was met before, and what the tree said of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    parent: StackId,
+    call: u64,
+    function: u64,
+    entered: Entered,
+}
+
 const WALKED: usize = 1 << 11;
 /// Walks from one place that are kept at the same time.
 const CALLERS: usize = 4;
@@ -70,10 +131,9 @@ pub struct CallStack {
     walked: Vec<Walked>,
     /// The library call that the strand is in: where the program goes on, and where that is written on the stack.
     called: (u64, u64),
-    /// The node before each call, and where the stack pointer was then.
-    frames: Vec<(StackId, u64)>,
-    here: StackId,
-    cache: Box<[(StackId, u64, StackId)]>,
+    frames: Vec<Frame>,
+    here: Entered,
+    cache: Box<[Known]>,
 }
 
 impl CallStack {
@@ -81,11 +141,11 @@ impl CallStack {
     pub fn new() -> Self {
         Self {
             frames: Vec::with_capacity(256),
-            here: StackId(0),
+            here: Entered::default(),
             walk: None,
             walked: Vec::new(),
             called: (0, 0),
-            cache: vec![(StackId(0), 0, StackId(0)); CACHED].into(),
+            cache: vec![Known::default(); CACHED].into(),
         }
     }
 
@@ -141,39 +201,46 @@ impl CallStack {
     /// The stack of the running function.
     #[inline]
     pub fn here(&self) -> StackId {
-        self.here
+        self.here.stack
     }
 
     /// Is at a known place for a while. Where it was, to go back to.
     pub fn stay_at(&mut self, place: StackId) -> Left {
-        Left { here: std::mem::replace(&mut self.here, place), walk: self.walk.take() }
+        Left { here: std::mem::replace(&mut self.here.stack, place), walk: self.walk.take() }
     }
 
     /// Goes back to where it was.
     pub fn go_back(&mut self, left: Left) {
-        (self.here, self.walk) = (left.here, left.walk);
+        (self.here.stack, self.walk) = (left.here, left.walk);
     }
 
-    /// A function is entered, called from this return address, with the stack pointer here. Frames at or below it were left by a
-    /// long jump.
-    pub fn enter(&mut self, call: u64, sp: u64, tree: impl FnOnce(StackId, u64) -> StackId) {
-        while let Some(&(before, at)) = self.frames.last()
+    /// The number of the line whose doing everything is; 0: that of the lines themselves.
+    #[inline(always)]
+    pub fn caller(&self) -> u16 {
+        self.here.caller
+    }
+
+    /// A function is entered. Frames at or below it were left by a long jump.
+    pub fn enter(&mut self, entry: Entering, tree: impl FnOnce(Entered) -> Entered) {
+        let Entering { call, sp, function } = entry;
+        while let Some(&Frame { before, sp: at }) = self.frames.last()
             && at <= sp
         {
             self.here = before;
             self.frames.pop();
         }
-        self.frames.push((self.here, sp));
-        let slot = &mut self.cache[(call ^ u64::from(self.here.0).wrapping_mul(0x9e37_79b9)) as usize % CACHED];
-        if (slot.0, slot.1) != (self.here, call) || call == 0 {
-            *slot = (self.here, call, tree(self.here, call));
+        let before = self.here;
+        self.frames.push(Frame { before, sp });
+        let slot = &mut self.cache[(call ^ u64::from(before.stack.0).wrapping_mul(0x9e37_79b9)) as usize % CACHED];
+        if (slot.parent, slot.call, slot.function) != (before.stack, call, function) || call == 0 {
+            *slot = Known { parent: before.stack, call, function, entered: tree(before) };
         }
-        self.here = slot.2;
+        self.here = slot.entered;
     }
 
     /// The running function returns.
     pub fn leave(&mut self) {
-        if let Some((before, _)) = self.frames.pop() {
+        if let Some(Frame { before, .. }) = self.frames.pop() {
             self.here = before;
         }
     }
@@ -202,17 +269,29 @@ mod tests {
         assert_eq!(stack.walked(7, 92).count() + stack.walked(8, 100).count(), 0);
     }
 
+    fn enter(stack: &mut CallStack, tree: &mut Stacks, call: u64, sp: u64, library: bool) {
+        stack.enter(Entering { call, sp, function: call + u64::from(library) }, |before| Entered {
+            stack: tree.child(before.stack, call),
+            caller: match (library, before.caller) {
+                (true, 0) => tree.caller(Site { module: 1, offset: call }),
+                (true, caller) => caller,
+                (false, _) => 0,
+            },
+        });
+    }
+
     #[test]
     fn long_jumps_are_noticed() {
         let mut tree = Stacks::default();
         let mut stack = CallStack::new();
-        stack.enter(10, 1000, |p, c| tree.child(p, c));
+        enter(&mut stack, &mut tree, 10, 1000, false);
         let outer = stack.here();
-        stack.enter(20, 900, |p, c| tree.child(p, c));
-        stack.enter(30, 800, |p, c| tree.child(p, c));
+        enter(&mut stack, &mut tree, 20, 900, false);
+        enter(&mut stack, &mut tree, 30, 800, true);
+        assert_ne!(stack.caller(), 0);
         // A long jump back into the function at 1000, which then calls another one.
-        stack.enter(40, 900, |p, c| tree.child(p, c));
-        assert_eq!(tree.child(outer, 40), stack.here());
+        enter(&mut stack, &mut tree, 40, 900, false);
+        assert_eq!((tree.child(outer, 40), stack.caller()), (stack.here(), 0));
         stack.leave();
         assert_eq!(stack.here(), outer);
         stack.leave();
@@ -220,5 +299,43 @@ mod tests {
         stack.leave();
         assert_eq!(tree.fresh().len(), 4);
         assert!(tree.fresh().is_empty());
+    }
+
+    #[test]
+    fn what_the_library_does_is_its_callers_doing() {
+        let (mut tree, mut stack) = (Stacks::default(), CallStack::new());
+        enter(&mut stack, &mut tree, 10, 1000, false);
+        assert_eq!(stack.caller(), 0);
+        enter(&mut stack, &mut tree, 20, 900, true);
+        let first = stack.caller();
+        // A function of the library that another one calls; then one of the program, which calls the library.
+        enter(&mut stack, &mut tree, 30, 800, true);
+        assert_eq!(stack.caller(), first);
+        enter(&mut stack, &mut tree, 40, 700, false);
+        assert_eq!(stack.caller(), 0);
+        enter(&mut stack, &mut tree, 50, 600, true);
+        assert!(stack.caller() != 0 && stack.caller() != first);
+        stack.leave();
+        assert_eq!(stack.caller(), 0);
+        stack.leave();
+        stack.leave();
+        assert_eq!(stack.caller(), first);
+        stack.leave();
+        // The same place calls another function, one of the program.
+        enter(&mut stack, &mut tree, 20, 900, false);
+        assert_eq!(stack.caller(), 0);
+        stack.leave();
+        enter(&mut stack, &mut tree, 20, 900, true);
+        assert_eq!(stack.caller(), first);
+    }
+
+    #[test]
+    fn callers_have_numbers_of_their_own() {
+        let mut tree = Stacks::default();
+        let numbers: std::collections::BTreeSet<u16> =
+            (0..5000).map(|offset| tree.caller(Site { module: 7, offset })).collect();
+        assert_eq!(numbers.len(), 5000);
+        assert!(numbers.iter().all(|&number| (1..=Site::CALLERS).contains(&number)));
+        assert_eq!(tree.caller(Site { module: 7, offset: 3 }), Stacks::default().caller(Site { module: 7, offset: 3 }));
     }
 }

@@ -65,7 +65,10 @@ impl Floor {
                 continue;
             }
             for (index, candidate) in self.candidates.iter().enumerate().filter(|&(index, _)| self.open(index)) {
-                if let Some((mine, _)) = candidate.sides(new.spot, other.spot) {
+                if let Some((mine, theirs)) = candidate.sides(new.spot, other.spot)
+                    && candidate.is_called_from(mine, &new.stack)
+                    && candidate.is_called_from(theirs, &other.stack)
+                {
                     met.push((index, mine, other.id));
                 }
             }

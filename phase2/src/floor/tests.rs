@@ -21,6 +21,8 @@ fn candidate(number: usize, a: Spot, b: Spot) -> Candidate {
     Candidate {
         number,
         pairs: vec![(a, b)],
+        named: vec![(a, b)],
+        called: [0; 2],
         wanted: [Wanted::default(), Wanted::default()],
         write_write: false,
         seen: 1,

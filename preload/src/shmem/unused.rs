@@ -2,9 +2,8 @@
 //!
 //! In doubt it does: behind an indirect jump, at the end of the function, whose own result it may be, and when the code goes on for too long.
 
-use iced_x86::{
-    Decoder, DecoderError, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpAccess, Register,
-};
+use crate::code::decode;
+use iced_x86::{FlowControl, Instruction, InstructionInfoFactory, OpAccess, Register};
 
 /// How many instructions are followed.
 const REACH: u32 = 48;
@@ -74,24 +73,6 @@ impl Reader {
             }
         }
         used
-    }
-}
-
-/// # Safety
-/// An instruction is there.
-unsafe fn decode(at: u64) -> Instruction {
-    const LONGEST: u64 = 15;
-    const PAGE: u64 = 4096;
-    let here = LONGEST.min(PAGE - at % PAGE);
-    let decode = |len: u64| {
-        // SAFETY: on the page of the instruction's first byte; or on the next one as well, if it goes on there.
-        let bytes = unsafe { std::slice::from_raw_parts(at as *const u8, len as usize) };
-        let mut decoder = Decoder::with_ip(64, bytes, at, DecoderOptions::NONE);
-        (decoder.decode(), decoder.last_error())
-    };
-    match decode(here) {
-        (_, DecoderError::NoMoreBytes) => decode(LONGEST).0,
-        (instruction, _) => instruction,
     }
 }
 

@@ -2,12 +2,14 @@
 
 use crate::confirm::{self, CONFIRMING};
 use crate::entry::{Looks, block};
+use crate::headers;
 use crate::rank::{SESSION, observe};
 use core::arch::naked_asm;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thrille_model::{Act, Comb, Kind};
 use thrille_runtime::graph::Touch;
 use thrille_runtime::quick;
+use thrille_runtime::stacks::Entering;
 
 /// What a hook does first, without saving a register: whether there is anything to do, and by whom. Most executions of a sampled program
 /// end here.
@@ -221,17 +223,18 @@ hooks_with! {
     __tsan_func_entry func_entry "mov rsi, rsp" (call: u64, sp: u64) {
         if CONFIRMING.load(Ordering::Relaxed) { return; }
         let block = block();
-        // SAFETY: the block and the recorder are this thread's own, and nobody in this thread uses them at depth 0.
+        // SAFETY: the block and the recorder are this thread's own, and nobody in this thread uses them at depth 0. The hook's return address, which no other function has, is where
+        // the stack pointer was.
         unsafe {
+            let function = *(sp as *const u64);
             if (*block).recorder.is_null() || (*block).depth > 0 {
                 return;
             }
             if let Some(session) = SESSION.get() {
-                session.enter_function(&mut *(*block).recorder, call, sp);
+                session.enter_function(&mut *(*block).recorder, Entering { call, sp, function }, headers::holds);
             }
             if let Some(seat) = (*block).seat.as_mut() {
-                // The hook's return address, which no other function has.
-                seat.enter(*(sp as *const u64), sp);
+                seat.enter(function, sp);
             }
         }
     }
@@ -247,7 +250,7 @@ unsafe extern "C" fn __tsan_func_exit() {
     // SAFETY: as for the entry.
     unsafe {
         if !(*block).recorder.is_null() && (*block).depth == 0 {
-            (*(*block).recorder).stack.leave();
+            (*(*block).recorder).leave();
             if let Some(seat) = (*block).seat.as_mut() {
                 seat.leave();
             }

@@ -5,6 +5,7 @@
 //! thread there is nothing to order, unless other processes reach the same memory: then they are counted with theirs.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
+use super::updates;
 use crate::confirm::CONFIRMING;
 #[cfg(feature = "mpi")]
 use crate::counters::Counted;
@@ -143,6 +144,14 @@ pub fn atomic<T>(address: u64, width: u8, order: impl Into<Ordered>, pc: u64, op
     value
 }
 
+/// What a load is that returns to this address, and the address that stands for its line.
+fn loads(pc: u64, width: u8, order: c_int) -> (Did, u64) {
+    const RELAXED: c_int = 0;
+    // SAFETY: the program goes on there.
+    let end = (order == RELAXED).then(|| unsafe { updates::end(pc, width) }).flatten();
+    end.map_or((Did::Load, pc), |end| (Did::Both, end))
+}
+
 /// A hook whose body takes the return address as its last argument, in the given register.
 macro_rules! hooks {
     ($( $symbol:ident $register:literal ( $($arg:ident : $ty:ty),* ) $(-> $ret:ty)? $code:block )*) => { pastey::paste! { $(
@@ -169,7 +178,8 @@ macro_rules! width {
         // SAFETY (all rows): the program's own address, which it made an atomic of this width.
         hooks! {
             [<__tsan_atomic $bits _load>] "rdx" (at: *const $atomic, order: c_int, pc: u64) -> $ty {
-                atomic(at as u64, $bits / 8, order, pc, || (unsafe { &*at }.load(Ordering::SeqCst), Did::Load))
+                let (did, pc) = loads(pc, $bits / 8, order);
+                atomic(at as u64, $bits / 8, order, pc, || (unsafe { &*at }.load(Ordering::SeqCst), did))
             }
             [<__tsan_atomic $bits _store>] "rcx" (at: *const $atomic, value: $ty, order: c_int, pc: u64) {
                 atomic(at as u64, $bits / 8, order, pc, || (unsafe { &*at }.store(value, Ordering::SeqCst), Did::Store));

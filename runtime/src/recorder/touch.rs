@@ -1,7 +1,7 @@
 //! The access path: where an address is, and whether anybody else has to know of what the strand does there. If so, it goes to the strand's runs ([`crate::runs`]).
 
 use super::using::Crossed;
-use super::{Recorder, UNRESOLVED};
+use super::{ERA, Recorder, UNRESOLVED};
 use crate::rank::Binding;
 use crate::runs::{Memory, Offered, Room, Run, Touch};
 use crate::stores::Stored;
@@ -104,6 +104,7 @@ impl Recorder {
         pc: u64,
     ) -> Room {
         self.observed += 1;
+        let pc = self.called(pc);
         let touch = Touch { pc, lo, hi, pos, owner, segment, kind, locks: self.locks };
         match self.runs.extend(&touch) {
             Offered::Taken(room) => room,
@@ -133,12 +134,13 @@ impl Recorder {
 
     /// Loads and stores of these bytes are not recorded from now on; those of the ones before are again, which it gives back.
     pub fn spare(&mut self, bytes: Vec<Interval>) -> Vec<Interval> {
-        self.era += 1;
+        self.era += ERA;
         std::mem::replace(&mut self.spared, bytes)
     }
 
+    /// Whether some of these bytes are such.
     #[inline(always)]
-    fn spares(&self, lo: u64, hi: u64) -> bool {
+    pub fn spares(&self, lo: u64, hi: u64) -> bool {
         !self.spared.is_empty() && self.spared.iter().any(|spared| lo < spared.hi() && spared.lo() < hi)
     }
 
