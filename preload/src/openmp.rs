@@ -48,7 +48,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use strand::{Switch, acquire, release, tell, token};
-use tasks::{Mark, Region, Task, keep, kept, lock, taken};
+use tasks::{Mark, Region, Task, keep, kept, lock, seen, taken};
 use thrille_model::job::ENV_RUN_DIR;
 use thrille_model::{How, Lock, Mode, Pos};
 use thrille_runtime::{Rank, Recorder};
@@ -104,7 +104,7 @@ pub fn watches(call: &mut Observed) -> bool {
         if alone { "its OpenMP threads are not observed" } else { "not observed from its first OpenMP region on" };
     call.session.note(format!("{what}: the program runs on {name}; {remedy}"));
     if !alone {
-        call.session.abandon(call.recorder);
+        call.session.abandon(Some(call.recorder));
         GIVEN_UP.store(true, Ordering::Release);
     }
     false
@@ -283,10 +283,13 @@ unsafe extern "C" fn implicit_task(
             if parallel::on() {
                 parallel::pauses();
             }
-        } else if flags & task::INITIAL != 0 {
+            return;
+        }
+        let region = kept::<Region>(region);
+        if region.is_none() && flags & task::INITIAL != 0 {
+            // The program's own. Those of `teams` belong to the region that the league is.
             keep(task, Task::implicit(None, index));
         } else {
-            let region = kept::<Region>(region);
             strand::joins_team();
             if let Some(region) = &region {
                 acquire(region.fork());
@@ -319,16 +322,23 @@ unsafe extern "C" fn sync_region(
     if serial::on() {
         return serial::sync_region(kind, endpoint);
     }
+    if kind == sync::TASKWAIT {
+        // A task may wait more often than it does anything else.
+        // SAFETY: see above; the calling thread is in the task, which nobody takes out before it is complete.
+        let Some(task) = (unsafe { seen::<Task>(task) }) else { return };
+        return if endpoint == scope::BEGIN {
+            turns::others_first(task);
+        } else {
+            follow(task, Step::Wait, task.children());
+        };
+    }
     // SAFETY: see above.
     let Some(task) = (unsafe { kept::<Task>(task) }) else { return };
     if endpoint == scope::BEGIN {
         turns::others_first(&task);
     }
     match (kind, endpoint) {
-        (sync::REDUCTION, _) | (sync::TASKWAIT, scope::BEGIN) => {}
-        (sync::TASKWAIT, _) => {
-            follow(&task, Step::Wait, task.children());
-        }
+        (sync::REDUCTION, _) => {}
         (sync::TASKGROUP, scope::BEGIN) => {
             task.begin_group();
             follow(&task, Step::BeginGroup, None);
@@ -388,8 +398,8 @@ unsafe extern "C" fn sync_region_wait(
     if serial::on() {
         return strand::aside(waits);
     }
-    // SAFETY: see above.
-    if let Some(task) = unsafe { kept::<Task>(task) } {
+    // SAFETY: see above; the calling thread is in the task, or in its part of a region, which nobody takes out before it is over.
+    if let Some(task) = unsafe { seen::<Task>(task) } {
         task.waits.store(waits, Ordering::Relaxed);
         if kind == sync::TASKGROUP
             && !waits

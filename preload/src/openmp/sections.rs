@@ -10,7 +10,7 @@
 use super::current;
 use super::strand::{SLACK_ABOVE, Thread, tell, thread, thread_is, token};
 use super::tasks::{Mark, names};
-use super::{parallel, serial};
+use super::{parallel, serial, shares};
 use crate::real::Real;
 use core::arch::naked_asm;
 use std::cell::{Cell, RefCell};
@@ -37,6 +37,8 @@ thread_local! {
     static CONSTRUCTS: RefCell<Vec<Construct>> = const { RefCell::new(Vec::new()) };
     /// Where this thread may have been led when its part of the region began.
     static LEAD: Cell<u64> = const { Cell::new(0) };
+    /// Of how many sections the construct is that this thread has begun by a call.
+    static COUNT: Cell<c_uint> = const { Cell::new(0) };
 }
 
 /// The thread's part of a region begins.
@@ -218,7 +220,8 @@ fn real<R>(real: &'static Real, argument: c_uint, without: R) -> R {
 
 extern "C" fn start(count: c_uint, sp: u64, base: u64) -> c_uint {
     static REAL: Real = Real::new(b"GOMP_sections_start\0");
-    let section = real(&REAL, count, 0);
+    COUNT.set(count);
+    let section = asks(false, || real(&REAL, count, 0));
     if section > 0 {
         begins(Frame { sp, base });
     }
@@ -231,14 +234,27 @@ extern "C" fn next(_: c_uint, sp: u64, base: u64) -> c_uint {
     if is_open() {
         ends(frame);
     }
-    let section = real(&REAL, 0, 0);
+    let led = !is_open() || !is_anybodys(false);
+    let section = asks(led, || real(&REAL, 0, 0));
     if section > 0 {
         begins(frame);
     }
     section
 }
 
+/// Asks the runtime for a section. Of `parallel sections`, which begin without a call, it is not known how many there are: they are given as they come.
+fn asks(led: bool, real: impl FnOnce() -> c_uint) -> c_uint {
+    let count = COUNT.get();
+    if count == 0 || serial::on() || parallel::on() {
+        return real();
+    }
+    shares::section(count.into(), led, real)
+}
+
 fn over(sp: u64, base: u64) {
+    if COUNT.replace(0) > 0 {
+        shares::leaves_sections();
+    }
     if is_open() {
         ends(Frame { sp, base });
         leaves();

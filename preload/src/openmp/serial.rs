@@ -319,7 +319,11 @@ macro_rules! reductions {
             if address == 0 {
                 return std::ptr::null_mut();
             }
-            unsafe { std::mem::transmute::<usize, unsafe extern "C" fn($(reductions!(@ $arg)),*) -> *mut c_void>(address)($($arg),*) }
+            // The first thread to come begins the copies of all, by calling code of the program.
+            super::strand::aside(true);
+            let group = unsafe { std::mem::transmute::<usize, unsafe extern "C" fn($(reductions!(@ $arg)),*) -> *mut c_void>(address)($($arg),*) };
+            super::strand::aside(false);
+            group
         }
     )* };
     (@ $arg:ident) => { *mut c_void };

@@ -6,17 +6,20 @@
 //!
 //! * who was given its first chunk of a loop waits until the others of its team have been given one too, or found none left;
 //! * of the `single` regions between two barriers the first goes to the last thread of the team, the next to the one before, and so on, so that two of them are run by two threads, and by another one
-//!   than the code of the master where there is one; each time that a region is run it begins with another thread.
+//!   than the code of the master where there is one; each time that a region is run it begins with another thread;
+//! * clang's sections, which are shared out beforehand, go to the threads in that order too;
+//! * gcc's go to the threads but the master, whose own code may follow, one after the other; who is bound to go on as it left the last one comes after all others, the master too.
 //!
-//! Both for a while at most, the first few times that a region is run, and only where everything is looked at. The order of who comes first is nobody's promise.
+//! All for a while at most, the first few times that a region is run, and only where everything is looked at, or where a race is to happen again: who had which share then has it now. The order of who comes first is nobody's promise.
 
 use super::abi::{CHUNK, Data};
 use super::tasks::{Region, Task, kept, lock};
 use super::{current, serial};
+use crate::confirm::CONFIRMING;
 use crate::entry::{Looks, block};
 use crate::real::Real;
 use rustc_hash::FxHashMap;
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -26,15 +29,17 @@ const TIMES: u32 = 8;
 /// Constructs of a region that have them.
 const CONSTRUCTS: usize = 16;
 /// How long a thread waits for the others.
-const PATIENCE: Duration = Duration::from_millis(100);
+const PATIENCE: Duration = Duration::from_millis(500);
 /// How long the threads of a process do so in all, in microseconds.
-static LEFT: AtomicU64 = AtomicU64::new(1_000_000);
+static LEFT: AtomicU64 = AtomicU64::new(2_000_000);
 
 /// What a region counts for them.
 #[derive(Default)]
 pub struct Shares {
     /// How many threads have had a chunk of each loop, or found none.
     had: [AtomicU64; CONSTRUCTS],
+    /// gcc's sections.
+    sections: [Sections; CONSTRUCTS],
     /// How many have come past each `single`.
     past: [AtomicU64; CONSTRUCTS],
     /// Of how many.
@@ -43,12 +48,31 @@ pub struct Shares {
     before: u64,
 }
 
+/// A construct of sections that go to whoever asks.
+#[derive(Default)]
+struct Sections {
+    given: AtomicU64,
+    /// The threads whose next one would be their own: a bit each.
+    led: AtomicU64,
+}
+
+impl Sections {
+    /// Who gets the next one, of a team and counted from a turn.
+    fn next(&self, team: u64, turn: u64) -> u64 {
+        let (given, led) = (self.given.load(Ordering::Relaxed), self.led.load(Ordering::Relaxed));
+        let others = team - 1;
+        let in_turn = (0..others).map(|step| others - (given + turn + step) % others).chain([0]);
+        in_turn.clone().find(|thread| led >> thread & 1 == 0).or_else(|| in_turn.clone().next()).unwrap_or(0)
+    }
+}
+
 impl Shares {
     /// For a region of this code, if it is one of the first times.
     pub fn of(code: *const c_void) -> Option<Box<Self>> {
         static RUN: Mutex<Option<FxHashMap<usize, u32>>> = Mutex::new(None);
         // SAFETY: the block is this thread's own.
-        if unsafe { (*block()).looks } != Looks::All || LEFT.load(Ordering::Relaxed) == 0 {
+        let all = unsafe { (*block()).looks } == Looks::All || CONFIRMING.load(Ordering::Relaxed);
+        if !all || LEFT.load(Ordering::Relaxed) == 0 {
             return None;
         }
         let mut run = lock(&RUN);
@@ -68,8 +92,9 @@ impl Shares {
 pub struct Part {
     /// The last loop that it has had a chunk of.
     served: AtomicU64,
-    /// The `single` regions that it came past.
+    /// The `single` regions that it came past, and the constructs of gcc's sections.
     singles: AtomicU64,
+    sections: AtomicU64,
     /// How many of them before the last barrier after which it came to one, and the number of that barrier.
     earlier: AtomicU64,
     since: AtomicU64,
@@ -158,6 +183,111 @@ unsafe extern "C" fn GOMP_single_start() -> bool {
         // SAFETY: the runtime's function of this name has this type.
         address => unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> bool>(address)() },
     })
+}
+
+/// The calling thread asks for one of so many sections; `led` if it would be its own, because of the last one; `real` gives it one, or 0.
+pub fn section(count: u64, led: bool, real: impl FnOnce() -> c_uint) -> c_uint {
+    const MOST: u64 = 64;
+    let Some(task) = current::task() else { return real() };
+    let number = task.shares.sections.load(Ordering::Relaxed);
+    let construct = of(&task).and_then(|shares| Some((shares, shares.sections.get(number as usize)?)));
+    let Some((shares, sections)) = construct else { return real() };
+    let (team, me) = (shares.team.load(Ordering::Relaxed), u64::from(task.index));
+    if !(2..MOST).contains(&team) {
+        return real();
+    }
+    if led {
+        sections.led.fetch_or(1 << me, Ordering::Relaxed);
+    }
+    wait_until(|| sections.given.load(Ordering::Relaxed) >= count || sections.next(team, shares.before) == me);
+    let section = real();
+    sections.given.fetch_add(1, Ordering::Relaxed);
+    section
+}
+
+/// The calling thread has left a construct of sections.
+pub fn leaves_sections() {
+    if let Some(task) = current::task() {
+        task.shares.sections.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Gives clang's sections, which the runtime has numbered, to the threads of the team in another order: each has what another one would have had.
+fn share_sections(all: (c_int, c_int), last: &mut c_int, lower: &mut c_int, upper: &mut c_int) {
+    let Some(task) = current::task() else { return };
+    let Some(shares) = of(&task) else { return };
+    let team = shares.team.load(Ordering::Relaxed).max(1) as i64;
+    let count = i64::from(all.1) - i64::from(all.0) + 1;
+    let place = (team - 1 - i64::from(task.index) + shares.before as i64) % team;
+    let (each, more) = (count / team, count % team);
+    let first = i64::from(all.0) + place * each + place.min(more);
+    *lower = first as c_int;
+    *upper = (first + each - i64::from(place >= more)) as c_int;
+    *last = c_int::from(place == count.min(team) - 1);
+}
+
+/// The bounds of what a thread has of a loop, or of sections.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __kmpc_for_static_init_4() {
+    core::arch::naked_asm!(
+        "test rdi, rdi",
+        "je 2f",
+        "test dword ptr [rdi + 4], {sections}",
+        "jne {share}",
+        "2:",
+        "sub rsp, 8",
+        "push rdi", "push rsi", "push rdx", "push rcx", "push r8", "push r9",
+        "call {real}",
+        "pop r9", "pop r8", "pop rcx", "pop rdx", "pop rsi", "pop rdi",
+        "add rsp, 8",
+        "test rax, rax",
+        "je 3f",
+        "jmp rax",
+        "3:",
+        "ret",
+        sections = const WORK_SECTIONS,
+        share = sym static_sections,
+        real = sym static_init,
+    )
+}
+
+/// Of a construct of sections, in the flags that the compiler describes it by.
+const WORK_SECTIONS: c_int = 0x400;
+static STATIC_INIT: Real = Real::new(b"__kmpc_for_static_init_4\0");
+
+extern "C" fn static_init() -> usize {
+    STATIC_INIT.get()
+}
+
+#[allow(clippy::too_many_arguments, reason = "as the compiler has it")]
+unsafe extern "C" fn static_sections(
+    at: *mut c_void,
+    thread: c_int,
+    schedule: c_int,
+    last: *mut c_int,
+    lower: *mut c_int,
+    upper: *mut c_int,
+    stride: *mut c_int,
+    step: c_int,
+    chunk: c_int,
+) {
+    /// Each thread has one part.
+    const STATIC: c_int = 34;
+    type Init =
+        unsafe extern "C" fn(*mut c_void, c_int, c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int, c_int, c_int);
+    let address = STATIC_INIT.get();
+    if address == 0 {
+        return;
+    }
+    // SAFETY: forwards the program's own arguments to the runtime's function of this name and type; the compiler's variables are the calling thread's own.
+    unsafe {
+        let all = (*lower, *upper);
+        std::mem::transmute::<usize, Init>(address)(at, thread, schedule, last, lower, upper, stride, step, chunk);
+        if schedule == STATIC && step == 1 && !last.is_null() && !serial::on() {
+            share_sections(all, &mut *last, &mut *lower, &mut *upper);
+        }
+    }
 }
 
 /// A thread is given something of a construct.

@@ -423,6 +423,15 @@ pub unsafe fn kept<T>(word: *const Data) -> Option<Arc<T>> {
     }
 }
 
+/// The same, which stays there meanwhile.
+///
+/// # Safety
+/// As for [`kept`]; and it is not taken out while the reference is used.
+pub unsafe fn seen<'a, T>(word: *const Data) -> Option<&'a T> {
+    // SAFETY: as the caller says.
+    unsafe { word.as_ref()?.ptr.cast::<T>().as_ref() }
+}
+
 /// Takes it out.
 ///
 /// # Safety
