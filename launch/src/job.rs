@@ -199,11 +199,20 @@ pub(crate) fn memory_file(npes: usize, heap_bytes: u64) -> Result<(OwnedFd, Cont
 }
 /// The process that this command starts is killed when the thread that starts it ends.
 pub fn die_with_parent(command: &mut Command) {
+    hear_of_parent(command, libc::SIGKILL);
+}
+
+/// The process that this command starts is asked to end when the thread that starts it ends: it has others to end.
+pub fn end_with_parent(command: &mut Command) {
+    hear_of_parent(command, libc::SIGTERM);
+}
+
+fn hear_of_parent(command: &mut Command, signal: i32) {
     let parent = std::process::id();
     // SAFETY: the closure runs between fork and exec and makes only async-signal-safe calls.
     unsafe {
         command.pre_exec(move || {
-            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
+            if libc::prctl(libc::PR_SET_PDEATHSIG, signal) != 0 {
                 return Err(io::Error::last_os_error());
             }
             // The launcher may have died before the line above took effect.

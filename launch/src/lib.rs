@@ -30,7 +30,7 @@ mod map;
 pub use attach::{Attached, attach};
 pub use control::{Control, PeState, Slot};
 pub use error::{Error, Result};
-pub use job::{Job, Outcome, die_with_parent};
+pub use job::{Job, Outcome, die_with_parent, end_with_parent};
 pub use map::Mapping;
 
 /// Number of the inherited memory file descriptor.

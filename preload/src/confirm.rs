@@ -2,6 +2,7 @@
 //!
 //! | module | has |
 //! |---|---|
+//! | [`called_back`] | strands in functions that the communication library calls back |
 //! | [`live`] | which return addresses are live: a map that every hook looks at, and what it stands for |
 //! | [`strand`] | what a strand carries: its seat at the client, how often it has been where |
 //! | [`spans`] | operations of this rank that are under way at live places |
@@ -9,10 +10,14 @@
 //! Rules: a strand asks *before* it acts, and before it completes what is under way; so what the coordinator takes for present is. What is
 //! not live costs a hook one look at a map and a call two stores. If the coordinator is gone, nobody is stopped any more.
 
+#[cfg(feature = "mpi")]
+mod called_back;
 mod live;
 mod spans;
 mod strand;
 
+#[cfg(feature = "mpi")]
+pub use called_back::{go_back, is_called_back, resume};
 pub use live::Address;
 pub use spans::{Span, Until};
 pub use strand::Local;
@@ -292,7 +297,7 @@ pub fn end(o: &mut Observed, end: End, lasts: Operands) {
     };
     // What a fence has put ahead of this is there before it.
     completing(o, |span| span.fenced && span.target() == Some(owner));
-    stand_in(o, act, operation, |_| Touched { owner, segment, lo, len, comb: Comb::SOLID, kind, act });
+    stand_in(o, act, operation, |_| Touched { spared: false, owner, segment, lo, len, comb: Comb::SOLID, kind, act });
 }
 
 fn stand_in(o: &mut Observed, act: Act, operation: Option<Until>, touched: impl Fn(&mut Recorder) -> Touched) {
@@ -338,6 +343,8 @@ pub fn is_live(pc: u64) -> bool {
 
 /// Which bytes are touched, how.
 struct Touched {
+    /// They are the library's own, which has called the program back.
+    spared: bool,
     owner: Rank,
     segment: Segment,
     lo: u64,
@@ -350,11 +357,12 @@ struct Touched {
 
 impl Touched {
     fn at(address: u64, len: u64, kind: Kind, act: Act, recorder: &mut Recorder) -> Self {
+        let spared = recorder.spares(address, address.saturating_add(len));
         let (owner, segment, lo) = match recorder.locate(address) {
             Some((owner, segment, offset, _)) => (owner, segment, offset),
             None => (recorder.strand().rank, Segment::Private, address),
         };
-        Self { owner, segment, lo, len, comb: Comb::SOLID, kind, act }
+        Self { spared, owner, segment, lo, len, comb: Comb::SOLID, kind, act }
     }
 }
 
@@ -419,7 +427,7 @@ impl Confirm {
             let private = touched.segment == Segment::Private && offset.is_none();
             // Nobody else can be there.
             let alone = private && lasts.is_none() && !THREADED.load(Ordering::Relaxed) && self.spans.none();
-            if !alone && wanted(offset) && !local.backs_off(index) {
+            if !alone && !touched.spared && wanted(offset) && !local.backs_off(index) {
                 self.ask(local, recorder, &touched, lasts, (index, task, times), pc);
             }
         }

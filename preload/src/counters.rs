@@ -6,7 +6,7 @@
 
 use crate::link::Link;
 use crate::rank::{Told, agree, complain};
-use crate::{meetings, sampled, uncounted};
+use crate::{last, meetings, sampled, uncounted};
 use std::fs::{File, OpenOptions};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -56,7 +56,7 @@ unsafe impl Sync for Counters {}
 impl Counters {
     /// Makes so many counters, with all the other ranks; none when that is not possible for one of them.
     pub fn share(told: &Told, transport: &mut Link, number: u64) -> Option<Self> {
-        let len = (number + uncounted::SHARED + meetings::SHARED) * 8;
+        let len = (number + uncounted::SHARED + meetings::SHARED + last::SHARED) * 8;
         let file = open(told, transport, len);
         // Nobody goes on before everybody has the file open.
         let all = agree(transport, if file.is_some() { "open" } else { "" })?;
@@ -82,7 +82,10 @@ impl Counters {
         let more = unsafe { base.add(number as usize) };
         uncounted::share(more);
         // SAFETY: as above.
-        meetings::share(unsafe { more.add(uncounted::SHARED as usize) });
+        let more = unsafe { more.add(uncounted::SHARED as usize) };
+        meetings::share(more);
+        // SAFETY: as above.
+        last::share(unsafe { more.add(meetings::SHARED as usize) });
         Some(Self { base, number })
     }
 

@@ -51,9 +51,11 @@ pub struct Block {
     pub next_operation: *mut crate::mpi::echo::Calls,
     #[cfg(feature = "mpi")]
     pub next_flush: *mut crate::mpi::echo::Calls,
+    /// Whether it is inside the communication library: see `last.rs`.
+    pub inside: u64,
 }
 
-const _: () = assert!(size_of::<Block>() <= 88);
+const _: () = assert!(size_of::<Block>() <= 96);
 // What the entries look at.
 const _: () =
     assert!(offset_of!(Block, recorder) == 0 && offset_of!(Block, depth) == 16 && offset_of!(Block, seat) == 56);
@@ -63,9 +65,9 @@ global_asm!(
     ".hidden thrille_block",
     ".globl thrille_block",
     ".type thrille_block, @object",
-    ".size thrille_block, 88",
+    ".size thrille_block, 96",
     ".balign 16",
-    "thrille_block: .zero 88",
+    "thrille_block: .zero 96",
     ".text",
 );
 

@@ -13,7 +13,9 @@
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
 //! | [`fortran`] | what gfortran leaves to its run-time library: input, output, strings, array intrinsics |
 //! | [`threads`] | threads of POSIX, C11 and C++: strands, locksets and the order between threads |
+//! | [`code`] | machine code behind a call, where that says what the call is for |
 //! | [`signals`] | signal handlers of the program, which are not looked at |
+//! | [`last`] | the last cut of a job that ends before its time |
 //! | [`own`] | calls of the system that programs have functions of the same name for |
 //! | [`confirm`] | where strands stop in a run that confirms races |
 //! | [`openmp`] | OpenMP: what its runtime tells a tool, and threads of runtimes that tell nothing |
@@ -40,10 +42,13 @@ compile_error!(
 );
 
 mod allocation;
+mod code;
 mod confirm;
 mod counters;
 mod entry;
 mod fortran;
+mod headers;
+mod last;
 mod link;
 mod loaded;
 mod meetings;

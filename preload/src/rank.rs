@@ -4,12 +4,12 @@ use crate::confirm;
 use crate::entry::{Block, Looks, block, set_known};
 use crate::link::Link;
 use crate::tsan::access::INSTRUMENTED;
-use crate::{loaded, sampled, sites, uncounted, walk};
+use crate::{last, loaded, sampled, signals, sites, uncounted, walk};
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 #[cfg(feature = "mpi")]
 use thrille_model::Interval;
@@ -32,7 +32,34 @@ pub static SESSION: OnceLock<Session<Link>> = OnceLock::new();
 /// More than one thread has been seen.
 pub static THREADED: AtomicBool = AtomicBool::new(false);
 
-static OVER: AtomicBool = AtomicBool::new(false);
+/// Who has begun the last exchange, as a number.
+static OVER: AtomicU8 = AtomicU8::new(0);
+
+/// Who makes the last exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Maker {
+    /// A thread of the program, at its end.
+    Itself = 1,
+    /// A thread of the detector's own: see [`last`].
+    Listener = 2,
+}
+
+impl Maker {
+    /// Nobody else begins it from now on; false if somebody has.
+    fn begins(self) -> bool {
+        OVER.compare_exchange(0, self as u8, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    /// Whether it was this one who has begun it.
+    pub fn has_begun(self) -> bool {
+        OVER.load(Ordering::Acquire) == self as u8
+    }
+}
+
+/// Whether somebody has begun the last exchange.
+pub fn is_over() -> bool {
+    OVER.load(Ordering::Acquire) != 0
+}
 
 /// There is more than one thread from now on.
 pub fn has_threads() {
@@ -149,6 +176,7 @@ pub fn begin(told: &Told, link: Link, sink: Sink, regions: Regions) {
     rank.walk = sites::any().then_some(walk::walk as Walk);
     recorder.stack.walk_with(rank.walk);
     let any_thread = link.any_thread();
+    let waits_with_an_end = matches!(link, Link::Hub(_));
     let mut session = Session::new(rank, link, sink, env!("CARGO_PKG_VERSION"), api);
     if any_thread {
         #[cfg(feature = "mpi")]
@@ -169,6 +197,12 @@ pub fn begin(told: &Told, link: Link, sink: Sink, regions: Regions) {
     session.observes(if INSTRUMENTED.load(Ordering::Relaxed) { observes } else { Observes::Nothing });
     if SESSION.set(session).is_ok() {
         attach(recorder);
+        // A second thread, even one that sleeps, makes some of what the C and C++ libraries do dearer. Libraries of MPI have one anyway, as a rule.
+        let may_have_one = cfg!(feature = "mpi") || observes != Observes::Samples;
+        if waits_with_an_end && may_have_one && !confirm::CONFIRMING.load(Ordering::Relaxed) {
+            last::listen(start_thread);
+            signals::watch_for_the_end();
+        }
         sites::note_retired();
         // SAFETY: registers a function of the right type for when the program calls `exit` or returns from `main`.
         unsafe {
@@ -211,6 +245,7 @@ pub fn attach(recorder: Recorder) {
 
 /// Takes the strand from this thread.
 pub fn detach() -> Option<Box<Recorder>> {
+    last::detached(block());
     // SAFETY: the block is this thread's own; a pointer in it came from a box in `attach` and is taken out here, once.
     unsafe {
         let recorder = std::mem::replace(&mut (*block()).recorder, std::ptr::null_mut());
@@ -271,6 +306,7 @@ impl Drop for Observed {
             }
             (*self.block).depth -= 1;
         }
+        last::between_calls(self.block);
     }
 }
 
@@ -309,11 +345,15 @@ pub fn observe_unsettled() -> Option<Observed> {
 /// observation begins. Looked up where nothing may be allocated: such a library may take locks inside `malloc`.
 pub static FOREIGN: OnceLock<Vec<(u64, u64)>> = OnceLock::new();
 
+/// Whether an address is there.
+pub fn is_in_foreign(address: u64) -> bool {
+    FOREIGN.get().is_some_and(|ranges| ranges.iter().any(|&(lo, hi)| lo <= address && address < hi))
+}
+
 /// Whether the call that this thread is in was made there.
 pub fn is_foreign() -> bool {
     // SAFETY: the block is this thread's own.
-    let pc = unsafe { (*block()).pc };
-    FOREIGN.get().is_some_and(|ranges| ranges.iter().any(|&(lo, hi)| lo <= pc && pc < hi))
+    is_in_foreign(unsafe { (*block()).pc })
 }
 
 /// The same as [`observe`], for calls that the communication library makes too, at times when nobody called it: those are not the program's.
@@ -333,16 +373,21 @@ pub fn unobserved<R>(f: impl FnOnce() -> R) -> R {
 }
 
 /// Runs code of the program that a library calls back. What it does counts, but for these bytes of the library's own, though the call that it belongs to does not.
-/// Not in a call of ours that is inside another one, in a run that confirms races, where nobody may be held who has the library's locks, and not where tasks are followed.
+/// Not in a call of ours that is inside another one, and not where tasks are followed. In a run that confirms races the strand may be held there, for a bounded time and without a call into
+/// the library, which may have locks of its own.
 #[cfg(feature = "mpi")]
 pub fn called_back<R>(library: Vec<Interval>, f: impl FnOnce() -> R) -> R {
+    last::outside(|| called_back_outside(library, f))
+}
+
+#[cfg(feature = "mpi")]
+fn called_back_outside<R>(library: Vec<Interval>, f: impl FnOnce() -> R) -> R {
     let block = block();
     // SAFETY: the block is this thread's own, and so is the recorder, unless the program ends meanwhile. The call that is being observed uses neither before the
     // library has returned to it.
     unsafe {
         let before = ((*block).depth, (*block).pc, (*block).sp);
-        let observed = before.0 <= 1 && !confirm::CONFIRMING.load(Ordering::Relaxed);
-        let (Some(session), Some(recorder), true) = (SESSION.get(), (*block).recorder.as_mut(), observed) else {
+        let (Some(session), Some(recorder), true) = (SESSION.get(), (*block).recorder.as_mut(), before.0 <= 1) else {
             return unobserved(f);
         };
         if recorder.follows_tasks() {
@@ -352,15 +397,18 @@ pub fn called_back<R>(library: Vec<Interval>, f: impl FnOnce() -> R) -> R {
         let spared = recorder.spare(library);
         // As if the function that called the library had called this one.
         if call.0 != 0 {
-            session.enter_function(recorder, call.0, call.1);
+            let entry = thrille_runtime::stacks::Entering { call: call.0, sp: call.1, function: 0 };
+            session.enter_function(recorder, entry, |_| false);
         }
         recorder.stack.in_call(0, 0);
+        let resumed = confirm::resume((*block).local, before.0 > 0);
         (*block).depth = 0;
         let result = f();
         ((*block).depth, (*block).pc, (*block).sp) = before;
+        confirm::go_back((*block).local, resumed.as_ref());
         if let Some(recorder) = (*block).recorder.as_mut() {
             if call.0 != 0 {
-                recorder.stack.leave();
+                recorder.leave();
             }
             recorder.stack.in_call(call.0, call.1);
             recorder.calling = calling;
@@ -386,33 +434,59 @@ const WAIT_FOR_OTHERS: Duration = Duration::from_secs(3);
 
 /// The last exchange.
 pub fn finish(ending: Ending) {
-    if OVER.swap(true, Ordering::AcqRel) {
+    if !Maker::Itself.begins() {
         return;
     }
     drop(observe());
     confirm::over();
     if let (Some(session), Some(mut recorder)) = (SESSION.get(), detach()) {
-        unobserved(sampled::tell);
-        if INSTRUMENTED.load(Ordering::Relaxed) {
-            session.is_instrumented();
-        }
+        tell_before_the_end(session);
         unobserved(|| match ending {
             Ending::Regular => session.finish(&mut recorder, true),
             Ending::Early => {
                 if cfg!(feature = "mpi") {
-                    session.note(
-                        "a rank ended without MPI_Finalize: call it in every rank, or mpirun ends the others".into(),
-                    );
                     session.hurry(WAIT_FOR_OTHERS);
                 }
                 session.finish(&mut recorder, false);
             }
-            Ending::Abort => session.abandon(&mut recorder),
+            Ending::Abort => session.abandon(Some(&mut recorder)),
         });
-        if let Some(error) = session.failure() {
-            let rank = recorder.strand().rank.0;
-            complain(rank, &format!("what was found could not be written down: {error}; the report lacks it"));
-        }
+        say_failure(session);
+    }
+}
+
+/// For who reads the report of a program that ends in such a way.
+#[cfg(feature = "mpi")]
+const NO_FINALIZE: &str = "a rank ended without MPI_Finalize: call it in every rank, or mpirun ends the others";
+
+fn tell_before_the_end(session: &Session<Link>) {
+    unobserved(sampled::tell);
+    if INSTRUMENTED.load(Ordering::Relaxed) {
+        session.is_instrumented();
+    }
+}
+
+fn say_failure(session: &Session<Link>) {
+    if let Some(error) = session.failure() {
+        let rank = std::env::var(ENV_RANK).ok().and_then(|rank| rank.parse().ok()).unwrap_or(0);
+        complain(rank, &format!("what was found could not be written down: {error}; the report lacks it"));
+    }
+}
+
+/// The last exchange, made by a thread of the detector's own for the one whose recorder this is; within that time. See [`last`].
+pub fn last_exchange(recorder: &mut Recorder, within: Duration) {
+    if let (Some(session), false) = (SESSION.get(), !Maker::Listener.begins()) {
+        tell_before_the_end(session);
+        session.hurry(within);
+        session.finish(recorder, false);
+        say_failure(session);
+    }
+}
+
+/// The job ends, and this rank's thread does not come to a place where its part of the last exchange could be made: the others go on without it.
+pub fn give_up() {
+    if let (Some(session), false) = (SESSION.get(), !Maker::Listener.begins()) {
+        session.abandon(None);
     }
 }
 
@@ -425,7 +499,7 @@ unsafe extern "C" {
 
 /// A process that the program forks is no rank: it has nothing to tell, least of all in its parent's name.
 unsafe extern "C" fn in_child() {
-    OVER.store(true, Ordering::Release);
+    OVER.store(Maker::Itself as u8, Ordering::Release);
     // SAFETY: the block is that of the only thread there is.
     unsafe {
         (*block()).recorder = std::ptr::null_mut();
@@ -434,14 +508,22 @@ unsafe extern "C" fn in_child() {
 }
 
 extern "C" fn at_exit(status: c_int, _argument: *mut c_void) {
-    if let (Some(leaving), false) = (LEAVING.get(), OVER.load(Ordering::Acquire)) {
+    if let (Some(leaving), 0) = (LEAVING.get(), OVER.load(Ordering::Acquire)) {
         // SAFETY: a function of the communication library that takes the status.
         unsafe { leaving(status) };
     }
     #[cfg(feature = "mpi")]
-    if std::env::var_os(ENV_HUB).is_none() {
-        // Over MPI nobody can be waited for with an end in sight.
-        return finish(Ending::Abort);
+    {
+        if std::env::var_os(ENV_HUB).is_none() {
+            // Over MPI nobody can be waited for with an end in sight.
+            return finish(Ending::Abort);
+        }
+        if let (Some(session), false) = (SESSION.get(), is_over()) {
+            session.note(NO_FINALIZE.into());
+        }
+        if last::call(last::Call::Leaves) {
+            return;
+        }
     }
     finish(Ending::Early);
 }

@@ -6,6 +6,7 @@
 
 use crate::entry::block;
 use crate::real::Real;
+use crate::{last, rank::is_in_foreign};
 use libc::{c_int, c_void, sighandler_t, siginfo_t};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,6 +17,11 @@ static HANDLERS: [AtomicUsize; 65] = [const { AtomicUsize::new(0) }; 65];
 unsafe extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let Some(handler) = usize::try_from(signal).ok().and_then(|signal| HANDLERS.get(signal)) else { return };
     let handler = handler.load(Ordering::Acquire);
+    // A handler of the communication library's says where the process was, and ends it.
+    if FATAL.contains(&signal) && (handler == libc::SIG_DFL || is_in_foreign(handler as u64)) {
+        // SAFETY: the system describes the signal.
+        unsafe { ends(signal, info, handler) };
+    }
     if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
         return;
     }
@@ -29,6 +35,41 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c
             signal, info, context,
         );
         ((*block).pc, (*block).sp, (*block).depth) = (pc, sp, depth);
+    }
+}
+
+/// What ends a process that has no handler for it, and comes of what its program does.
+const FATAL: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
+
+/// Has these signals come here where the program has no handler, so that the last cut is made before the process ends.
+pub fn watch_for_the_end() {
+    for signal in FATAL {
+        // SAFETY: structures of our own; a handler that can be called at any time, and that ends the process as it would have ended without it.
+        unsafe {
+            let mut now = std::mem::zeroed::<libc::sigaction>();
+            if real_sigaction(signal, std::ptr::null(), &raw mut now) == 0 && now.sa_sigaction == libc::SIG_DFL {
+                now.sa_sigaction = handle_address();
+                now.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+                real_sigaction(signal, &raw const now, std::ptr::null_mut());
+            }
+        }
+    }
+}
+
+/// A signal that ends this process.
+unsafe fn ends(signal: c_int, info: *mut siginfo_t, handler: usize) {
+    // SAFETY: as the caller says; the action is our own.
+    unsafe {
+        // What another process sends may have interrupted anything.
+        if (*info).si_code != libc::SI_USER {
+            last::call_from_handler();
+        }
+        if handler == libc::SIG_DFL {
+            let mut action = std::mem::zeroed::<libc::sigaction>();
+            action.sa_sigaction = libc::SIG_DFL;
+            real_sigaction(signal, &raw const action, std::ptr::null_mut());
+            libc::raise(signal);
+        }
     }
 }
 
@@ -51,17 +92,25 @@ fn meant(installed: sighandler_t, before: sighandler_t) -> sighandler_t {
     if installed == handle_address() { before } else { installed }
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int {
+/// The C library's function.
+///
+/// # Safety
+/// As that one's.
+unsafe fn real_sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int {
     static REAL: Real = Real::new(b"sigaction\0");
     type Function = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
     let address = REAL.get();
     if address == 0 {
         return -1;
     }
-    // SAFETY: the C library's function of this name has this type; the program's pointers are what it wants to be read and written.
+    // SAFETY: the C library's function of this name has this type.
+    unsafe { std::mem::transmute::<usize, Function>(address)(signal, new, old) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int {
+    // SAFETY: the program's pointers are what it wants to be read and written.
     unsafe {
-        let real = std::mem::transmute::<usize, Function>(address);
         let mut copy = new.as_ref().copied();
         let before = match &mut copy {
             Some(new) => {
@@ -71,7 +120,7 @@ unsafe extern "C" fn sigaction(signal: c_int, new: *const libc::sigaction, old: 
             }
             None => note(signal, libc::SIG_DFL).1,
         };
-        let result = real(signal, copy.as_ref().map_or(std::ptr::null(), std::ptr::from_ref), old);
+        let result = real_sigaction(signal, copy.as_ref().map_or(std::ptr::null(), std::ptr::from_ref), old);
         if let (0, Some(old)) = (result, old.as_mut()) {
             old.sa_sigaction = meant(old.sa_sigaction, before);
         }

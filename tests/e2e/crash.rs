@@ -32,6 +32,11 @@ pub fn trials() -> Vec<Trial> {
         trials.push(trial(&format!("crash::{how}::race"), move || dies(how, "race", words)));
         trials.push(trial(&format!("crash::{how}::clean"), move || dies(how, "clean", words)));
     }
+    for how in ["segv_now", "abort_now"] {
+        for racy in ["race", "clean"] {
+            trials.push(trial(&format!("crash::{how}::{racy}"), move || dies(how, racy, "rank 1 was killed by SIG")));
+        }
+    }
     for what in ["barriers", "compute", "sleep"] {
         trials.push(trial(&format!("crash::kill_9_of_a_pe::{what}"), move || killed_pe(what)));
         trials.push(trial(&format!("crash::kill_9_of_the_launcher::{what}"), move || killed_launcher(what)));

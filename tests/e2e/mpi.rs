@@ -1,6 +1,6 @@
 //! MPI programs under `thrille run` and under somebody else's launcher, how they end, and projects that build themselves.
 
-use crate::corpus::programs_in;
+use crate::corpus::{nightly, programs_in};
 use crate::support::{THRILLE, root};
 use crate::tool::{Ended, check, expect, pairs, program, report, run, temporary, thrille};
 use crate::{Outcome, trial};
@@ -45,14 +45,49 @@ pub fn trials() -> Vec<Trial> {
         for (end, code, says) in [
             ("no_finalize", 1, "without MPI_Finalize"),
             ("crash", 1, "rank 1 was killed by SIGSEGV"),
-            ("abort", 1, "did not come to their regular end"),
+            ("abort", 1, "program failed"),
             ("status", 1, "exited with status 5"),
             ("error", 1, "1 race found"),
         ] {
             trials.push(trial(&format!("mpi::ends::{end}::{mpi}"), move || ends(mpi, end, code, says)));
         }
+        for (nth, how) in LAST_WAYS.into_iter().enumerate() {
+            for (mth, place) in LAST_PLACES.into_iter().enumerate() {
+                // By day each way and each place once.
+                if nightly() || nth % LAST_PLACES.len() == mth {
+                    trials.push(trial(&format!("mpi::last::{how}::{place}::{mpi}"), move || {
+                        last(mpi, how, place, "race")
+                    }));
+                    if nightly() || nth == 0 {
+                        let name = format!("mpi::last::{how}::{place}::clean::{mpi}");
+                        trials.push(trial(&name, move || last(mpi, how, place, "clean")));
+                    }
+                }
+            }
+        }
     }
     trials
+}
+
+/// The ways in which rank 1 of `mpi_last.c` ends, and where the others are then.
+const LAST_WAYS: [&str; 5] = ["abort", "assert", "segv", "exit", "return"];
+const LAST_PLACES: [&str; 5] = ["recv", "poll", "fetch", "compute", "barrier"];
+
+/// What was recorded since the last exchange is in the report, too, though one rank ends the job while the others are elsewhere.
+fn last(mpi: &str, how: &str, place: &str, sort: &str) -> Outcome {
+    let dir = temporary();
+    let out = dir.path().join("run");
+    let source = program("mpi_last.c");
+    let ranks = if mpi == "mpich" { "2" } else { "3" };
+    let mut command = thrille(["check", "-n", ranks, "--no-confirm", "--quiet", "--mpi", mpi, "--out"]);
+    command.arg(&out).arg(&source).args(["--", how, place]).current_dir(dir.path());
+    if sort == "clean" {
+        let ended = expect(command.arg(sort), 3)?;
+        let pairs = pairs(&report(&out)?)?;
+        return check(pairs.is_empty(), || format!("{pairs:?} reported:\n{ended}"));
+    }
+    let ended = expect(&mut command, 1)?;
+    found(&out, &[&source], &ended)
 }
 
 /// A program that is not instrumented shows itself by its calls alone.

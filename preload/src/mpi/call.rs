@@ -69,7 +69,7 @@ macro_rules! calls {
             // SAFETY: the library's function of this name has this type.
             let real = unsafe { std::mem::transmute::<usize, unsafe extern "C" fn($($ty),*) -> std::ffi::c_int>(address) };
             // SAFETY: the caller's.
-            unsafe { real($($arg),*) }
+            $crate::last::inside(|| unsafe { real($($arg),*) })
         }
         $crate::mpi::call::trampoline! { [<MPI_ $name>] [<on_ $name>] $($way $which)? }
         $crate::mpi::call::trampoline! { [<PMPI_ $name>] [<on_ $name>] $($way $which)? }

@@ -193,7 +193,7 @@ impl Generalised {
         let library = [(status, size_of::<MPI_Status>() as u64), (error, 4)];
         let library = library.iter().filter_map(|&(at, len)| Interval::from_len(at as u64, len).ok()).collect();
         called_back(library, || {
-            if let (true, Some(o)) = (completed, observe()) {
+            if let (true, Some(o)) = (completed, observe().filter(|o| !o.confirms())) {
                 o.session.rank().acquire(o.recorder, self.token);
             }
             go_on(function, arguments)
@@ -224,7 +224,7 @@ unsafe extern "C" fn free(state: *mut Generalised, b: usize, c: usize) -> usize 
 
 /// Who hands a function to the library; none if it is called without anybody noticing.
 fn handed() -> Option<Caller> {
-    call().filter(|call| !call.confirms()).map(|call| call.by)
+    call().map(|call| call.by)
 }
 
 fn role(of: Caller, in_c: Role) -> Role {

@@ -80,8 +80,10 @@ fn completing(win: MPI_Win, target: Option<c_int>, extent: Extent, real: impl Fn
         complete(call, win, target, extent);
     }
     let result = real();
-    if let (Some(mut call), SUCCESS, false) = (call, result, early) {
-        complete(&mut call, win, target, extent);
+    if let (Some(mut call), SUCCESS) = (call, result) {
+        if !early {
+            complete(&mut call, win, target, extent);
+        }
         if let Some(target) = target {
             words::progress_at(target, win);
         }

@@ -11,6 +11,7 @@
 //!
 //! What is all to all within one group is between the two of an intercommunicator: each group comes after the other, and nobody after others of its own.
 
+use crate::last::inside;
 use crate::mpi::call::Buffer;
 use crate::mpi::comms::{self, About};
 use crate::mpi::datatypes::layout;
@@ -143,10 +144,10 @@ impl Flow {
         let others = about.peers.max(1) as usize - 1;
         let (mine, mut all) = (i32::from((to.len(), from.len()) == (others, others)), 0);
         // SAFETY: all members of the communicator are here, with one number each.
-        unsafe {
+        inside(|| unsafe {
             let (ty, op) = (mpi_sys::RSMPI_INT32_T, mpi_sys::RSMPI_MIN);
             mpi_sys::PMPI_Allreduce((&raw const mine).cast(), (&raw mut all).cast(), 1, ty, op, comm);
-        }
+        });
         if all != 0 { Self::AllToAll } else { self }
     }
 }

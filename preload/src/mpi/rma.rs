@@ -297,6 +297,8 @@ fn stand(
     if let (SUCCESS, Some(issued), Some(at)) = (result, issued, request) {
         issued.belongs_to(at, to);
     }
+    // Somebody may poll a word of its own that another one, who needs this process, is to change.
+    words::progress_at(to.rank, to.win);
     result
 }
 

@@ -1,6 +1,7 @@
 //! Init, finalize and abort. Observation begins when the library is initialised and ends before it is finalised. A program that has sessions
 //! and no world is given one with its first session: all processes must open one.
 
+use crate::last;
 use crate::mpi::call::{SUCCESS, call, calls, is_given_up};
 use crate::mpi::muster::muster;
 use crate::mpi::windows::said;
@@ -67,7 +68,7 @@ fn own_world_becomes_its() -> bool {
 fn ends() {
     // The library may end processes at once: all must have come here for the last exchange.
     // SAFETY: the program is about to finalise: the library is still there.
-    let all_come = || unsafe { mpi_sys::PMPI_Barrier(mpi_sys::RSMPI_COMM_WORLD) };
+    let all_come = || last::inside(|| unsafe { mpi_sys::PMPI_Barrier(mpi_sys::RSMPI_COMM_WORLD) });
     if let Some(mut call) = call() {
         call.enter_barrier();
         all_come();
@@ -128,7 +129,9 @@ calls! {
         result
     }
     fn Abort(comm: MPI_Comm, code: c_int), real => {
-        finish(Ending::Abort);
+        if !last::call(last::Call::Ends) {
+            finish(Ending::Abort);
+        }
         real()
     }
     fn Comm_spawn(

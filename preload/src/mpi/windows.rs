@@ -4,6 +4,7 @@
 //! target's part; the target knows where that is. So windows may overlap each other.
 
 use crate::confirm;
+use crate::last::inside;
 use crate::mpi::call::{Call, SUCCESS, Shared, call, calls, is_given_up, raw, scopes};
 use crate::mpi::comms::{self, Members, is_global};
 use crate::rank::unobserved;
@@ -267,20 +268,20 @@ fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: i64) -> (u32, Units) {
     let say = [unit, -unit, i64::from(mine)];
     let mut heard = say;
     // SAFETY: all members of the communicator are here, with arrays of this length.
-    unsafe {
+    inside(|| unsafe {
         let (ty, op) = (mpi_sys::RSMPI_INT64_T, mpi_sys::RSMPI_MAX);
         mpi_sys::PMPI_Allreduce(say.as_ptr().cast(), heard.as_mut_ptr().cast(), 3, ty, op, comm);
-    }
+    });
     let number = heard[2] as u32;
     if heard[0] == -heard[1] {
         return (number, Units::Same(heard[0].max(0) as u64));
     }
     let mut units = vec![0i64; size.max(0) as usize];
     // SAFETY: as above; there is room for one number of each member.
-    unsafe {
+    inside(|| unsafe {
         let ty = mpi_sys::RSMPI_INT64_T;
         mpi_sys::PMPI_Allgather(say.as_ptr().cast(), 1, ty, units.as_mut_ptr().cast(), 1, ty, comm);
-    }
+    });
     (number, Units::Each(units.into_iter().map(|u| u.max(0) as u64).collect()))
 }
 

@@ -5,7 +5,9 @@
 //! with a fetch orders the two, as does a lock made by hand of compare-and-swap. Where ranks share no memory there are no counters, and
 //! no order by accumulates.
 
+use crate::confirm;
 use crate::counters::{Counted, Counters};
+use crate::last::inside;
 use crate::link::Link;
 use crate::mpi::comms;
 use crate::mpi::windows::{reached_by_many, window};
@@ -33,7 +35,7 @@ pub fn make(told: &Told, transport: &mut Link) {
 
 /// Locks a word's counter.
 pub fn lock(word: Word) -> Option<Counted> {
-    WORDS.get()?.lock(index(word), word, progress)
+    inside(|| WORDS.get()?.lock(index(word), word, progress))
 }
 
 fn index(word: Word) -> u64 {
@@ -82,10 +84,11 @@ pub fn help() {
     }
 }
 
-/// Lets the library work while a strand is held, if that is a thread which may call it now.
+/// Lets the library work while a strand is held, if that is a thread which may call it now: not in a function that the library itself has called. What it calls
+/// back meanwhile finds the strand in use.
 pub fn idle(strand: Strand) {
-    if comms::may_call(strand.index == 0) {
-        progress();
+    if comms::may_call(strand.index == 0) && !confirm::is_called_back() {
+        unobserved(progress);
     }
 }
 

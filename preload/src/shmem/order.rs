@@ -2,6 +2,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::confirm;
+use crate::last::inside;
 use crate::rank::unobserved;
 use crate::shmem::call::{Call, Handle, call, calls, ctx_id, operations};
 use crate::shmem::library::ctx_gone;
@@ -69,7 +70,7 @@ pub fn collective<R>(group: Option<Group>, role: Role, uses: &Uses, real: &dyn F
         Some(_) => call.issue(),
     }
     (uses.own)(&mut call);
-    let result = real();
+    let result = inside(real);
     (uses.then)(&mut call);
     match token {
         None => call.leave_barrier(),
@@ -96,7 +97,7 @@ fn quiet(ctx: Ctx, real: &dyn Fn()) {
     if let Some(call) = &mut call {
         call.completing(ctx);
     }
-    real();
+    inside(real);
     if let Some(mut call) = call {
         call.quiet(ctx);
     }
@@ -183,7 +184,7 @@ calls! {
 operations! {
     fn set_lock(lock: *mut c_long) {
         let call = call();
-        unsafe { pshmem_set_lock(lock) };
+        inside(|| unsafe { pshmem_set_lock(lock) });
         taken(call, lock);
     }
     fn test_lock(lock: *mut c_long) -> c_int {

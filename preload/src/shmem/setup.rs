@@ -1,6 +1,7 @@
 //! Init and finalize, and the symmetric heap. Allocation and release are collective: they hold a global barrier.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
+use crate::last::inside;
 use crate::rank::{Ending, Told, begin, complain, connect, file, finish, told};
 use crate::shmem::call::{Call, call, calls};
 use crate::shmem::{library, words};
@@ -118,41 +119,41 @@ calls! {
     }
     fn malloc(size: usize) -> *mut c_void {
         collective(size > 0, |call| {
-            let at = unsafe { pshmem_malloc(size) };
+            let at = inside(|| unsafe { pshmem_malloc(size) });
             allocated(call, at, size);
             at
         })
     }
     fn malloc_with_hints(size: usize, hints: c_long) -> *mut c_void {
         collective(size > 0, |call| {
-            let at = unsafe { pshmem_malloc_with_hints(size, hints) };
+            let at = inside(|| unsafe { pshmem_malloc_with_hints(size, hints) });
             allocated(call, at, size);
             at
         })
     }
     fn calloc(count: usize, size: usize) -> *mut c_void {
         collective(count > 0 && size > 0, |call| {
-            let at = unsafe { pshmem_calloc(count, size) };
+            let at = inside(|| unsafe { pshmem_calloc(count, size) });
             allocated(call, at, count.saturating_mul(size));
             at
         })
     }
     fn align(alignment: usize, size: usize) -> *mut c_void {
         collective(size > 0 && alignment.is_power_of_two(), |call| {
-            let at = unsafe { pshmem_align(alignment, size) };
+            let at = inside(|| unsafe { pshmem_align(alignment, size) });
             allocated(call, at, size);
             at
         })
     }
     fn realloc(ptr: *mut c_void, size: usize) -> *mut c_void {
         collective(size > 0 || !ptr.is_null(), |call| {
-            let at = unsafe { pshmem_realloc(ptr, size) };
+            let at = inside(|| unsafe { pshmem_realloc(ptr, size) });
             allocated(call, at, size);
             at
         })
     }
     fn free(ptr: *mut c_void) {
-        collective(!ptr.is_null(), |_| unsafe { pshmem_free(ptr) });
+        collective(!ptr.is_null(), |_| inside(|| unsafe { pshmem_free(ptr) }));
     }
 }
 

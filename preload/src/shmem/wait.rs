@@ -2,6 +2,7 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
 use crate::confirm::CONFIRMING;
+use crate::last::inside;
 use crate::shmem::call::{Call, Target, call, calls};
 use crate::shmem::words::{self, Locked, Part};
 use crate::shmem::{library, unused};
@@ -186,18 +187,18 @@ macro_rules! several {
     ($ty:ty, $value:ty, $wait_all:ident, $wait_any:ident, $wait_some:ident, $all:ident, $any:ident, $some:ident) => { pastey::paste! { calls! {
         fn $wait_all(ivars: *mut $ty, nelems: usize, status: *const c_int, cmp: c_int, value: $value) {
             let call = begin(ivars, nelems, status);
-            unsafe { [<pshmem_ $wait_all>](ivars, nelems, status, cmp, value) };
+            inside(|| unsafe { [<pshmem_ $wait_all>](ivars, nelems, status, cmp, value) });
             saw_all(call, ivars, nelems, status, Condition(cmp, value));
         }
         fn $wait_any(ivars: *mut $ty, nelems: usize, status: *const c_int, cmp: c_int, value: $value) -> usize {
             let call = begin(ivars, nelems, status);
-            let which = unsafe { [<pshmem_ $wait_any>](ivars, nelems, status, cmp, value) };
+            let which = inside(|| unsafe { [<pshmem_ $wait_any>](ivars, nelems, status, cmp, value) });
             saw_one(call, ivars, nelems, which, Condition(cmp, value));
             which
         }
         fn $wait_some(ivars: *mut $ty, nelems: usize, indices: *mut usize, status: *const c_int, cmp: c_int, value: $value) -> usize {
             let call = begin(ivars, nelems, status);
-            let count = unsafe { [<pshmem_ $wait_some>](ivars, nelems, indices, status, cmp, value) };
+            let count = inside(|| unsafe { [<pshmem_ $wait_some>](ivars, nelems, indices, status, cmp, value) });
             saw_some(call, ivars, indices, count, Condition(cmp, value));
             count
         }
@@ -227,7 +228,7 @@ macro_rules! one {
         pastey::paste! { calls! {
             fn $wait(ivar: *mut $ty, cmp: c_int, value: $ty) {
                 let call = begin(ivar, 1, std::ptr::null());
-                unsafe { [<pshmem_ $wait>](ivar, cmp, value) };
+                inside(|| unsafe { [<pshmem_ $wait>](ivar, cmp, value) });
                 saw_one(call, ivar, 1, 0, Condition(cmp, value));
             }
             fn $test(ivar: *mut $ty, cmp: c_int, value: $ty) -> c_int {
@@ -253,7 +254,7 @@ macro_rules! old_wait {
     ($($name:ident, $ty:ty;)*) => { pastey::paste! { calls! { $(
         fn $name(ivar: *mut $ty, value: $ty) {
             let call = begin(ivar, 1, std::ptr::null());
-            unsafe { [<pshmem_ $name>](ivar, value) };
+            inside(|| unsafe { [<pshmem_ $name>](ivar, value) });
             saw_one(call, ivar, 1, 0, Condition(comparisons()[1], value));
         }
     )* } } };
@@ -263,12 +264,12 @@ old_wait! { short_wait, i16; int_wait, i32; long_wait, c_long; longlong_wait, i6
 calls! {
     fn wait_until(ivar: *mut c_long, cmp: c_int, value: c_long) {
         let call = begin(ivar, 1, std::ptr::null());
-        unsafe { pshmem_wait_until(ivar, cmp, value) };
+        inside(|| unsafe { pshmem_wait_until(ivar, cmp, value) });
         saw_one(call, ivar, 1, 0, Condition(cmp, value));
     }
     fn signal_wait_until(sig_addr: *mut u64, cmp: c_int, cmp_value: u64) -> u64 {
         let call = begin(sig_addr, 1, std::ptr::null());
-        let value = unsafe { pshmem_signal_wait_until(sig_addr, cmp, cmp_value) };
+        let value = inside(|| unsafe { pshmem_signal_wait_until(sig_addr, cmp, cmp_value) });
         if let Some(mut call) = call {
             saw(&mut call, sig_addr, least(cmp, cmp_value.into()));
             // What it returns is what it has seen as well, if anybody looks at it.

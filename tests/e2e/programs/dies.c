@@ -1,4 +1,4 @@
-/* Races, if asked to, passes two barriers, and then PE 1 dies in the way that is asked for: dies HOW race|clean [READY].
+/* Races, if asked to, passes two barriers, and then PE 1 dies in the way that is asked for: dies HOW race|clean [READY]. It does not pass any if the way is one of "now".
    READY is the name of a file that each PE makes one of when it is at the end of its way. */
 #include <shmem.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static long x;
+static long x, go;
 
 static void ready(const char *name, int me)
 {
@@ -27,6 +27,17 @@ int main(int argc, char **argv)
             shmem_long_p(&x, 1, 1); /* race: a */
         if (me == 1)
             seen = x; /* race: a */
+    }
+    if (strstr(how, "_now") != NULL) {
+        /* Before any barrier; PE 1 dies when the store of PE 0 has been, and not before. */
+        if (me == 0)
+            shmem_long_atomic_set(&go, 1, 1);
+        if (me == 1) {
+            shmem_long_wait_until(&go, SHMEM_CMP_EQ, 1);
+            if (strcmp(how, "segv_now") == 0)
+                *(volatile int *)(8 * seen) = 1;
+            abort();
+        }
     }
     shmem_barrier_all();
     shmem_barrier_all();
