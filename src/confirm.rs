@@ -78,9 +78,8 @@ pub fn confirm(typed: &args::Confirm) -> Result<Code> {
     if let Some(text) = &typed.replay {
         return replay(&report, ranks, &text.parse()?, &settings);
     }
-    let notes = look_for(&report, ranks, &dir, &settings, typed.again)?;
-    let mut report = Report::from_run_dir(&dir)?;
-    report.notes.extend(notes);
+    look_for(&report, ranks, &dir, &settings, typed.again)?;
+    let report = Report::from_run_dir(&dir)?;
     let _ = output::keep(&report, &dir);
     output::print_report(&report, typed.json);
     Ok(Code::of(&report))
@@ -91,15 +90,15 @@ pub fn after_run(dir: &Path, info: &RunInfo, report: &Report, settings: &Setting
     let done = Ranks::new(dir, info, report, settings.oracle.clone(), input)
         .and_then(|ranks| same_build(report).map(|()| ranks))
         .and_then(|ranks| look_for(report, ranks, dir, settings, false));
-    done.unwrap_or_else(|error| vec![format!("the races could not be confirmed: {error:#}")])
+    done.err().map(|error| format!("the races could not be confirmed: {error:#}")).into_iter().collect()
 }
 
-/// Looks for the races that are not known to be confirmed, and writes down what came of it. What the reader must know comes back.
-fn look_for(report: &Report, mut ranks: Ranks, dir: &Path, settings: &Settings, again: bool) -> Result<Vec<String>> {
+/// Looks for the races that are not known to be confirmed, and writes down what came of it and what the reader must know.
+fn look_for(report: &Report, mut ranks: Ranks, dir: &Path, settings: &Settings, again: bool) -> Result<()> {
     let wanted = |race: &&RaceReport| again || !race.confirmed();
     let candidates: Vec<Candidate> = report.races.iter().filter(wanted).map(candidate).collect();
     if candidates.is_empty() {
-        return Ok(Vec::new());
+        return Ok(());
     }
     let usual = report.run.as_ref().and_then(|run| run.elapsed_seconds).unwrap_or(1.0);
     let failed = report.run.as_ref().is_none_or(|run| !run.failures().is_empty());
@@ -119,32 +118,35 @@ fn look_for(report: &Report, mut ranks: Ranks, dir: &Path, settings: &Settings, 
     if campaign.interrupted() {
         notes.push("confirmation was stopped before its end; `thrille confirm` goes on with it".into());
     }
-    if keep(dir, findings)? {
-        notes.push(
-            "not all races that had been confirmed before happened again; their earlier confirmations are kept".into(),
-        );
-    }
+    keep(dir, findings, notes)?;
     ran?;
-    Ok(notes)
+    Ok(())
 }
 
-/// Adds findings to those of earlier searches. What has happened once has happened, though it did not again: true if there is such a race.
-fn keep(dir: &Path, mut new: Vec<Finding>) -> Result<bool> {
+/// Adds findings to those of earlier searches. What has happened once has happened, though it did not again. The notes are those of this search alone.
+fn keep(dir: &Path, mut new: Vec<Finding>, mut notes: Vec<String>) -> Result<()> {
     let mut all = Confirmations::read(dir).map(|known| known.findings).unwrap_or_default();
     let happened = |finding: &Finding| matches!(finding.verdict, Verdict::Confirmed { .. });
     let before: BTreeSet<_> = all.iter().filter(|old| happened(old)).map(|old| old.places.clone()).collect();
     let found = new.len();
     new.retain(|finding| happened(finding) || !before.contains(&finding.places));
-    let stays = new.len() < found;
+    if new.len() < found {
+        notes.push(
+            "not all races that had been confirmed before happened again; their earlier confirmations are kept".into(),
+        );
+    }
     let known: BTreeSet<_> = new.iter().map(|finding| finding.places.clone()).collect();
     all.retain(|finding| !known.contains(&finding.places));
     all.extend(new);
-    Confirmations::new(all).write(dir)?;
-    Ok(stays)
+    Confirmations::new(all, notes).write(dir)?;
+    Ok(())
 }
 
 fn candidate(race: &RaceReport) -> Candidate {
-    Candidate::new(race.number, &race.records, race.polled)
+    Candidate {
+        called: [&race.a, &race.b].map(|side| side.at.offset),
+        ..Candidate::new(race.number, &race.records, race.polled)
+    }
 }
 
 /// Reproduces one confirmation.
@@ -152,9 +154,11 @@ fn replay(report: &Report, mut ranks: Ranks, schedule: &Schedule, settings: &Set
     if schedule.ranks != ranks.size() {
         bail!("this schedule is of a run of {} ranks, not of {}", schedule.ranks, ranks.size());
     }
-    let of = |candidate: &Candidate| candidate.sides(schedule.a.spot, schedule.b.spot).is_some();
-    let found = report.races.iter().map(|race| (race, candidate(race))).find(|(_, candidate)| of(candidate));
-    let Some((race, candidate)) = found else {
+    let mut of: Vec<_> = report.races.iter().map(|race| (race, candidate(race))).collect();
+    of.retain(|(_, candidate)| candidate.sides(schedule.a.spot, schedule.b.spot).is_some());
+    // Of lines that call one function of the C++ library's headers, the one that did this.
+    let exact = of.iter().position(|(_, candidate)| candidate.includes(&schedule.a, &schedule.b)).unwrap_or(0);
+    let Some((race, candidate)) = of.into_iter().nth(exact) else {
         bail!("this schedule is not of a race of this run: name the run's directory that the report names")
     };
     let usual = report.run.as_ref().and_then(|run| run.elapsed_seconds).unwrap_or(1.0);

@@ -77,6 +77,8 @@ pub struct Ended {
     pub exits: Vec<Exit>,
     /// Who failed first.
     pub first_failure: Option<u32>,
+    /// How the launcher of an MPI library ended, if it failed and no rank is known to have.
+    pub launcher: Option<String>,
     /// The signal that stopped the run.
     pub interrupted: Option<String>,
     /// It was ended because it took too long.
@@ -134,7 +136,7 @@ pub fn launch(start: &Start, dir: &Path) -> Result<Ended> {
         hear(event, &mut line, &mut notes);
     }
     line.erase();
-    Ok(Ended { exits, first_failure, interrupted, hung, elapsed: begun.elapsed(), notes })
+    Ok(Ended { exits, first_failure, launcher: None, interrupted, hung, elapsed: begun.elapsed(), notes })
 }
 
 impl Start {

@@ -15,6 +15,7 @@ use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use thrille_launch::end_with_parent;
 use thrille_model::job::{ENV_HUB, ENV_RUN_DIR, ENV_TOKEN};
 use thrille_phase2::protocol::{ENV_COORDINATOR, ENV_OUTPUT};
 use thrille_report::{Exit, signal_name};
@@ -228,10 +229,11 @@ fn launch_by(own: &str, mpi: Mpi, start: &Start, dir: &Path) -> Result<Ended> {
     }
     line.erase();
     let (exits, first_failure) = exec::exits(dir, start.ranks);
-    if !status.success() && exits.iter().all(Exit::success) {
-        notes.push(format!("mpirun, which started the ranks, ended with {status}"));
+    let launcher = (!status.success() && exits.iter().all(Exit::success)).then(|| status.to_string());
+    if let Some(status) = &launcher {
+        notes.push(format!("the program failed: mpirun, which started the ranks, ended with {status}"));
     }
-    Ok(Ended { exits, first_failure, interrupted, hung, elapsed: begun.elapsed(), notes })
+    Ok(Ended { exits, first_failure, launcher, interrupted, hung, elapsed: begun.elapsed(), notes })
 }
 
 /// Where ranks reach this process: on this machine, unless `THRILLE_ADDRESS` says that they are on others.
@@ -287,6 +289,8 @@ fn command(own: &str, mpi: Mpi, start: &Start, dir: &Path, hub: &Hub, token: &To
     // Each rank below a `thrille exec`, which sees how it ends.
     command.arg("-n").arg(start.ranks.to_string()).arg(own_path()).args(["exec", "--"]).arg(&start.program);
     command.args(start.command.iter().skip(1));
+    // It ends the ranks, also if this process is killed and cannot tell it to.
+    end_with_parent(&mut command);
     command
 }
 

@@ -31,8 +31,9 @@ impl Code {
     /// What a report amounts to.
     pub fn of(report: &Report) -> Self {
         let run = report.run.as_ref();
-        let failed =
-            run.is_some_and(|run| run.exits.is_none() || run.interrupted.is_some() || !run.failures().is_empty());
+        let failed = run.is_some_and(|run| {
+            run.exits.is_none() || run.interrupted.is_some() || run.launcher.is_some() || !run.failures().is_empty()
+        });
         if report.counting() > 0 {
             Self::Races
         } else if failed {
@@ -217,6 +218,9 @@ mod tests {
         let mut stopped = report(0, 1, 0);
         stopped.run.as_mut().unwrap().interrupted = Some("SIGINT".into());
         assert_eq!(Code::of(&stopped), Code::Failed);
+        let mut ended = report(0, 1, 0);
+        ended.run.as_mut().unwrap().launcher = Some("exit status: 7".into());
+        assert_eq!(Code::of(&ended), Code::Failed);
         let mut lost = report(0, 1, 0);
         lost.run.as_mut().unwrap().exits = None;
         assert_eq!(Code::of(&lost), Code::Failed);

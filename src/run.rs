@@ -123,6 +123,7 @@ pub fn start(settings: &Settings, dir: RunDir, command: Vec<OsString>) -> Result
     info.elapsed_seconds = Some(ended.elapsed.as_secs_f64());
     info.exits = Some(ended.exits);
     info.first_failure = ended.first_failure;
+    info.launcher = ended.launcher;
     info.interrupted = ended.interrupted;
     info.notes.extend(ended.notes);
     let written = info.write(dir.path());

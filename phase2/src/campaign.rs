@@ -30,16 +30,24 @@ pub struct Plan {
 }
 
 /// What a program said and did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Behaviour {
-    /// How each rank ended: status or signal.
+    /// How each rank ended: status or signal; neither if nobody knows.
     pub exits: Vec<(Option<i32>, Option<i32>)>,
+    /// The rank that failed first; the others may have been ended because it did. No part of what is compared: of two that fail it may be either.
+    pub first_failure: Option<u32>,
     /// What each rank printed, line by line, by its hash.
     pub output: Vec<Vec<u64>>,
     /// What the user's command made of it: status and output.
     pub oracle: Option<(Option<i32>, u64)>,
     /// It did not come to an end.
     pub hung: bool,
+}
+
+impl PartialEq for Behaviour {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.exits, &self.output, &self.oracle, self.hung) == (&other.exits, &other.output, &other.oracle, other.hung)
+    }
 }
 
 impl Behaviour {
@@ -359,7 +367,7 @@ impl Campaign {
             }
             None => Verdict::NotConfirmed(self.obstacle(index)),
         };
-        Finding { places: candidate.pairs.clone(), tries: self.tries[index], verdict }
+        Finding { places: candidate.named.clone(), tries: self.tries[index], verdict }
     }
 
     fn obstacle(&self, index: usize) -> Obstacle {
@@ -408,9 +416,9 @@ fn failure(behaviour: &Behaviour) -> String {
     if behaviour.hung {
         return "the program does not come to an end".into();
     }
-    // Of those that failed, a signal is the cause rather than a consequence.
-    let failed = behaviour.exits.iter().enumerate().filter(|(_, exit)| exit.0 != Some(0));
-    let bad = failed.min_by_key(|(_, exit)| exit.1.is_none());
+    // Of those that failed the first; if that is not known, a signal is the cause rather than a consequence.
+    let failed = (0u32..).zip(&behaviour.exits).filter(|(_, exit)| exit.0 != Some(0));
+    let bad = failed.min_by_key(|(rank, exit)| (Some(*rank) != behaviour.first_failure, exit.1.is_none()));
     match bad {
         Some((rank, (Some(code), _))) => format!("rank {rank} exits with status {code}"),
         Some((rank, (None, Some(signal)))) => format!("rank {rank} is killed by signal {signal}"),

@@ -65,6 +65,7 @@ pub fn resolved(mut records: Records, mut modules: Modules, statics: Statics, di
     notes.extend(missing_lines(&races, &notes));
     notes.extend(missing_sources(&races));
     notes.extend(records.run.iter().flat_map(|run| run.notes.iter().cloned()));
+    notes.extend(records.confirmations.notes.iter().cloned());
     notes.extend(ranks_notes(&records.ranks));
     notes.extend(notes_on(&summary));
     let (version, tool, run) = (VERSION, env!("CARGO_PKG_VERSION").into(), records.run);

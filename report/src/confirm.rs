@@ -20,12 +20,15 @@ pub struct Confirmations {
     version: u32,
     /// One a race.
     pub findings: Vec<Finding>,
+    /// What the reader must know of the last search.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 impl Confirmations {
     /// These.
-    pub fn new(findings: Vec<Finding>) -> Self {
-        Self { version: VERSION, findings }
+    pub fn new(findings: Vec<Finding>, notes: Vec<String>) -> Self {
+        Self { version: VERSION, findings, notes }
     }
 
     /// Writes them into the run's directory, whole or not at all.
@@ -163,7 +166,7 @@ mod tests {
     fn survive_the_disk() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(Confirmations::read(dir.path()), Ok(Confirmations::default()));
-        let all = Confirmations::new(vec![finding(Verdict::NotConfirmed(Obstacle::Budget), 0)]);
+        let all = Confirmations::new(vec![finding(Verdict::NotConfirmed(Obstacle::Budget), 0)], Vec::new());
         all.write(dir.path()).unwrap();
         assert_eq!(Confirmations::read(dir.path()), Ok(all));
         std::fs::write(dir.path().join(CONFIRM_FILE), "{").unwrap();

@@ -33,6 +33,9 @@ pub struct RunInfo {
     pub exits: Option<Vec<Exit>>,
     /// The rank whose end ended the others, if one failed.
     pub first_failure: Option<u32>,
+    /// How the launcher of an MPI library ended, if that says that the program failed and the ranks do not.
+    #[serde(default)]
+    pub launcher: Option<String>,
     /// The signal that the launcher was told to stop with, if it was.
     pub interrupted: Option<String>,
     /// The program's file, absolute.

@@ -147,8 +147,10 @@ impl Engine for Ranks {
         };
         let output =
             (0..self.size).map(|rank| std::fs::read(launch::output_file(place.path(), rank)).unwrap_or_default());
+        let exit = |rank| ended.exits.iter().find(|exit| exit.rank == rank).map(|exit| (exit.code, exit.signal));
         let behaviour = Behaviour {
-            exits: ended.exits.iter().map(|exit| (exit.code, exit.signal)).collect(),
+            exits: (0..self.size).map(|rank| exit(rank).unwrap_or_default()).collect(),
+            first_failure: ended.first_failure,
             output: output.map(|bytes| bytes.split(|&byte| byte == b'\n').map(hash).collect()).collect(),
             oracle,
             hung: ended.hung,

@@ -3,6 +3,7 @@
 //!
 //! All tests share one cluster, which is up as long as this process lives; a test that kills a node has its own.
 
+use crate::confirm::{listening, turned_away};
 use crate::corpus::markers;
 use crate::crash::nobody_is_left;
 use crate::support::{THRILLE, root};
@@ -10,6 +11,7 @@ use crate::tool::{Ended, Running, check, expect, pairs, program, report, run, te
 use crate::{Outcome, trial};
 use libtest_mimic::{Failed, Trial};
 use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -52,6 +54,7 @@ pub fn trials() -> Vec<Trial> {
         for half in ["race", "safe"] {
             trials.push(trial(&format!("slurm::sbatch::{mpi}::{half}"), move || sbatch(mpi, half)));
         }
+        trials.push(trial(&format!("slurm::confirm::{mpi}"), move || confirm(mpi)));
         for what in ["barriers", "compute"] {
             trials.push(trial(&format!("slurm::scancel::{mpi}::{what}"), move || scancel(mpi, what)));
         }
@@ -185,6 +188,89 @@ fn sbatch(mpi: &str, half: &str) -> Outcome {
             format!("the race happens again under control:\n{}\n{}", said("report.txt"), said("phase2.out"))
         })?;
     }
+    nobody_is_left(dir.path())
+}
+
+/// An address of this machine that is not the one by which it reaches itself, if it has one: where no rank would look unless it was told.
+fn address() -> Ipv4Addr {
+    let own = || {
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+        // Nothing is sent: the way there is looked up.
+        socket.connect((Ipv4Addr::new(198, 51, 100, 1), 9)).ok()?;
+        match socket.local_addr().ok()?.ip() {
+            IpAddr::V4(own) if !own.is_unspecified() => Some(own),
+            _ => None,
+        }
+    };
+    own().unwrap_or(Ipv4Addr::new(127, 0, 0, 2))
+}
+
+/// The processes that were started in a directory, what they are called by and with which environment.
+fn started_in(dir: &Path) -> Vec<(u32, String, String)> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let here = entries.filter(|entry| std::fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == dir));
+    let text = |path: PathBuf| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).replace('\0', "\n"));
+    here.filter_map(|entry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        Some((pid, text(entry.path().join("cmdline")).ok()?, text(entry.path().join("environ")).ok()?))
+    })
+    .collect()
+}
+
+/// A race of two ranks on two nodes happens, and happens again by its schedule. The coordinator is on the first node and listens at the address that it was told, the ranks
+/// know that address and the token by their environment alone, and who does not know the token is told nothing.
+fn confirm(mpi: &str) -> Outcome {
+    let (cluster, dir) = (Cluster::shared()?, temporary());
+    let source = program("mpi_across.c");
+    compile(mpi, &source, &dir.path().join("across"))?;
+    let (plugin, address) = (plugin(mpi), address());
+    let script = format!(
+        "#!/bin/bash\nsrun {plugin} {THRILLE} exec --sampling full --out run ./across\n\
+         export THRILLE_LAUNCHER='srun {plugin}' THRILLE_ADDRESS={address}\n\
+         echo \"confirmed from $SLURMD_NODENAME of $SLURM_JOB_NODELIST\"\n\
+         {THRILLE} confirm run --quiet --confirm-time 60 >confirmed.txt; echo \"ended with $?\"\n\
+         {THRILLE} $(grep -m1 -o 'confirm run --replay thr3-.*' confirmed.txt); echo \"replay ended with $?\"\n"
+    );
+    std::fs::write(dir.path().join("job.sh"), script)?;
+    let mut command = Command::new("sbatch");
+    command.args(["-N2", "-n4", "--ntasks-per-node=2", "--time=5", "--wait", "--output=job.out", "job.sh"]);
+    on(&cluster, command.current_dir(dir.path()));
+    let mut running = Running::start(&mut command)?;
+    let here = dir.path().canonicalize()?;
+    let (mut asked, mut told) = (BTreeSet::new(), BTreeSet::new());
+    while !running.is_over() {
+        let processes = started_in(&here);
+        for (pid, words, environment) in &processes {
+            let is_coordinator = |words: &str| words.contains("\nconfirm\nrun\n");
+            let listens = if is_coordinator(words) { listening(*pid) } else { Vec::new() };
+            // What it starts has its name until it has become another program.
+            let still = started_in(&here).iter().any(|(other, words, _)| other == pid && is_coordinator(words));
+            for at in listens.into_iter().filter(|_| still) {
+                check(*at.ip() == address, || format!("it listens at {at}, not at {address}"))?;
+                if !asked.contains(&at) && turned_away(at)? {
+                    asked.insert(at);
+                }
+            }
+            let says = |name: &str| environment.lines().find_map(|line| line.strip_prefix(name));
+            if let (Some(at), Some(token)) = (says("THRILLE_CONFIRM="), says("THRILLE_TOKEN=")) {
+                check(processes.iter().all(|(_, words, _)| !words.contains(token)), || {
+                    "a token in an argument".into()
+                })?;
+                told.insert(at.to_owned());
+            }
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let ended = running.end()?;
+    let text = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap_or_default();
+    let said = text("job.out") + &text("confirmed.txt");
+    check(said.contains("confirmed from n1 of n[1-2]\nended with 1\n"), || format!("{said}\n{ended}"))?;
+    check(said.contains("1 race found, 1 confirmed"), || format!("the race happens under control:\n{said}"))?;
+    let witness = report(&dir.path().join("run"))?["races"][0]["confirmation"]["witness"].to_string();
+    check(witness.contains("rank 0") && witness.contains("rank 3"), || format!("ranks of two nodes: {witness}"))?;
+    check(said.contains("replay ended with 1"), || format!("and by its schedule again:\n{said}"))?;
+    let told_right = told.iter().all(|at| at.starts_with(&format!("{address}:")));
+    check(!told.is_empty() && told_right && !asked.is_empty(), || format!("told {told:?}, asked {asked:?}"))?;
     nobody_is_left(dir.path())
 }
 

@@ -14,6 +14,8 @@ fn candidate(number: usize) -> Candidate {
     Candidate {
         number,
         pairs: vec![(spot(number as u64), spot(1000 + number as u64))],
+        named: vec![(spot(number as u64), spot(1000 + number as u64))],
+        called: [0; 2],
         wanted: [0, 1].map(|rank| Wanted { ranks: vec![rank], ..Wanted::default() }),
         write_write: true,
         seen: 1,
@@ -125,6 +127,14 @@ fn whether_it_matters() {
         _ => same(None, 0),
     };
     assert_eq!(matters(crash), Matters::CrashesOrHangs("rank 0 is killed by signal 11 when b is first".into()));
+    // Who died first is named, not who was ended because of it.
+    let ended = |first, _| match first {
+        Some(Side::A) => {
+            Behaviour { exits: vec![(None, Some(9)), (Some(3), None)], first_failure: Some(1), ..Behaviour::default() }
+        }
+        _ => Behaviour { exits: vec![(Some(0), None); 2], ..Behaviour::default() },
+    };
+    assert_eq!(matters(ended), Matters::CrashesOrHangs("rank 1 exits with status 3 when a is first".into()));
     let hang = |first: Option<Side>, _| Behaviour { hung: first == Some(Side::A), ..same(None, 0) };
     assert!(matches!(matters(hang), Matters::CrashesOrHangs(how) if how.contains("a is first")));
 }
