@@ -2,7 +2,7 @@
 /* As lock_again_safe, but the data is put once more after the lock was given back for the last time. */
 #include <shmem.h>
 
-#define TURNS 2000
+#define TURNS 500
 
 static long lock, counter, data, done;
 

@@ -2,7 +2,7 @@
 /* A rank takes a lock over and over before another one does. What it did until it gave the lock back for the last time comes before that. */
 #include <shmem.h>
 
-#define TURNS 2000
+#define TURNS 500
 
 static long lock, counter, data, done;
 
