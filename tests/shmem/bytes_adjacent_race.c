@@ -2,7 +2,7 @@
 /* Two PEs put two bytes each at neighbouring addresses: the middle byte is written by both. */
 #include <shmem.h>
 
-static char x[4];
+static char x[16];
 static char from[2] = {'a', 'b'};
 
 int main(void)

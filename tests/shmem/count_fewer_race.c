@@ -2,7 +2,7 @@
 /* The wait is over when all but one have arrived, whoever that is, even if all had arrived by then. */
 #include <shmem.h>
 
-static long x[4], count;
+static long x[8], count;
 
 int main(void)
 {

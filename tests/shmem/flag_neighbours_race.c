@@ -2,8 +2,8 @@
 /* Flags of 4 bytes side by side: each PE sets its flag before its data is there. */
 #include <shmem.h>
 
-static int x[4];
-static int flags[4];
+static int x[8];
+static int flags[8];
 
 int main(void)
 {

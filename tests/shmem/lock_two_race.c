@@ -2,7 +2,7 @@
 /* Each PE holds a lock of its own: two different locks exclude nobody, whatever the order they were taken in. */
 #include <shmem.h>
 
-static long x, locks[2];
+static long x, locks[8];
 
 int main(void)
 {

@@ -3,7 +3,7 @@
 #include <shmem.h>
 #include <stddef.h>
 
-static long x[2], flags[2];
+static long x[8], flags[8];
 
 int main(void)
 {

@@ -2,8 +2,8 @@
 /* shmem_wait_until_all_vector does not wait for what its status excludes. */
 #include <shmem.h>
 
-static long slots[2];
-static unsigned int flags[2];
+static long slots[8];
+static unsigned int flags[8];
 
 int main(void)
 {
