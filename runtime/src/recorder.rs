@@ -237,7 +237,7 @@ impl Recorder {
 
     /// Grows with whatever may lead it to memory that another thread in its place would not come to: what its thread gained, and what it learned from others.
     pub fn lead(&self) -> u64 {
-        self.gained + self.pos.0
+        self.gained
     }
 
     /// Whether its thread's time is its own too.
@@ -310,6 +310,12 @@ impl Recorder {
 
     /// Goes on to the next position, which others may come before or after.
     pub(crate) fn tick(&mut self) -> Pos {
+        self.gained += 1;
+        self.tell()
+    }
+
+    /// The same, where others may only come after: what they are told leads the teller nowhere.
+    pub(crate) fn tell(&mut self) -> Pos {
         self.step();
         self.catch_up();
         self.pos

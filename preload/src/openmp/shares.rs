@@ -19,6 +19,7 @@ use crate::confirm::CONFIRMING;
 use crate::entry::{Looks, block};
 use crate::real::Real;
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -185,6 +186,11 @@ unsafe extern "C" fn GOMP_single_start() -> bool {
     })
 }
 
+thread_local! {
+    /// This thread asks for a section, which the runtime tells as a chunk of a loop.
+    static ASKS: Cell<bool> = const { Cell::new(false) };
+}
+
 /// The calling thread asks for one of so many sections; `led` if it would be its own, because of the last one; `real` gives it one, or 0.
 pub fn section(count: u64, led: bool, real: impl FnOnce() -> c_uint) -> c_uint {
     const MOST: u64 = 64;
@@ -200,7 +206,9 @@ pub fn section(count: u64, led: bool, real: impl FnOnce() -> c_uint) -> c_uint {
         sections.led.fetch_or(1 << me, Ordering::Relaxed);
     }
     wait_until(|| sections.given.load(Ordering::Relaxed) >= count || sections.next(team, shares.before) == me);
+    ASKS.set(true);
     let section = real();
+    ASKS.set(false);
     sections.given.fetch_add(1, Ordering::Relaxed);
     section
 }
@@ -292,7 +300,7 @@ unsafe extern "C" fn static_sections(
 
 /// A thread is given something of a construct.
 pub unsafe extern "C" fn dispatch(_region: *mut Data, task: *mut Data, kind: c_int, _instance: Data) {
-    if kind != CHUNK || serial::on() {
+    if kind != CHUNK || serial::on() || ASKS.get() {
         return;
     }
     // SAFETY: the word of a task holds a `Task`, as for all callbacks.

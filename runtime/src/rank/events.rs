@@ -7,6 +7,12 @@ use crate::carried::Made;
 use crate::recorder::Recorder;
 use thrille_model::{Access, Channel, Ctx, How, Pos, Span, Strand, Sync, SyncEvent, Token, Word};
 
+/// Whether a strand tells others something by it, and learns nothing itself.
+fn is_told(sync: Sync) -> bool {
+    use Sync::{Fence, Quiet, Release, Unlock, Unshare, Update};
+    matches!(sync, Release(_) | Quiet(_) | Fence(_) | Unlock(..) | Unshare { .. } | Update { how: How::Set, .. })
+}
+
 impl Rank {
     /// Anything a strand does that others may come after or that comes after others.
     pub(super) fn event(&mut self, recorder: &mut Recorder, sync: Sync) {
@@ -14,7 +20,7 @@ impl Rank {
             self.drain(recorder);
         }
         recorder.see(&self.regions, self.all_memory(recorder.strand));
-        let pos = recorder.tick();
+        let pos = if is_told(sync) { recorder.tell() } else { recorder.tick() };
         self.event_here(recorder, sync, pos);
     }
 
