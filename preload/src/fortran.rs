@@ -5,10 +5,12 @@
 //!
 //! | table | functions |
 //! |---|---|
-//! | [`transfers!`] | one value, or one array, of a `read` or `write` statement |
-//! | [`arrays!`] | intrinsics that make an array of one or two others |
-//! | [`entries!`] | internal files, strings, random numbers, temporary copies of array sections |
+//! | [`transfers!`] | one value of a `read` or `write` statement |
+//! | [`entries!`] | arrays of such statements, internal files, temporary copies of array sections |
+//! | [`intrinsics`] | intrinsics: of arrays, of strings, and those that ask for the time, random numbers, the command line |
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
+
+mod intrinsics;
 
 use crate::entry::entries;
 use crate::loaded;
@@ -44,32 +46,53 @@ struct Dimension {
 }
 
 impl Descriptor {
-    /// Address and length of each contiguous stretch.
-    fn stretches(&self, mut visit: impl FnMut(u64, u64)) {
+    /// Extent and stride, in bytes, of each dimension; none if there is no element.
+    fn shape(&self) -> Option<Vec<(isize, isize)>> {
         let rank = usize::try_from(self.rank).unwrap_or(0).min(MAX_RANK);
         let step = if self.span > 0 { self.span } else { self.element.cast_signed() };
-        let mut dimensions: Vec<(isize, isize)> =
+        let shape: Vec<(isize, isize)> =
             self.dimensions[..rank].iter().map(|d| (d.upper - d.lower + 1, d.stride * step)).collect();
-        if self.base.is_null() || dimensions.iter().any(|&(extent, _)| extent <= 0) {
-            return;
-        }
+        (!self.base.is_null() && shape.iter().all(|&(extent, _)| extent > 0)).then_some(shape)
+    }
+
+    /// Address and length of each contiguous stretch.
+    fn stretches(&self, mut visit: impl FnMut(u64, u64)) {
+        let Some(mut shape) = self.shape() else { return };
         // Dimensions that follow each other in memory are one stretch.
         let mut stretch = self.element.cast_signed();
-        while let Some(&(extent, stride)) = dimensions.first()
+        while let Some(&(extent, stride)) = shape.first()
             && stride == stretch
         {
             stretch *= extent;
-            dimensions.remove(0);
+            shape.remove(0);
         }
-        let mut index = vec![0; dimensions.len()];
-        loop {
-            let at: isize = index.iter().zip(&dimensions).map(|(i, (_, stride))| i * stride).sum();
-            visit((self.base as u64).wrapping_add_signed(at as i64), stretch as u64);
-            let Some(next) = index.iter().zip(&dimensions).position(|(i, (extent, _))| i + 1 < *extent) else { return };
-            index[..next].fill(0);
-            index[next] += 1;
+        for at in places(self.base as u64, shape) {
+            visit(at, stretch as u64);
         }
     }
+
+    /// Address of each element, in the order that the language has them in.
+    fn elements(&self) -> impl Iterator<Item = u64> + use<> {
+        let base = self.base as u64;
+        self.shape().into_iter().flat_map(move |shape| places(base, shape))
+    }
+}
+
+/// Where the elements are of an array of this shape that has some; the first dimension is the innermost.
+fn places(base: u64, shape: Vec<(isize, isize)>) -> impl Iterator<Item = u64> {
+    let mut index = Some(vec![0_isize; shape.len()]);
+    std::iter::from_fn(move || {
+        let now = index.as_mut()?;
+        let at: isize = now.iter().zip(&shape).map(|(i, (_, stride))| i * stride).sum();
+        match now.iter().zip(&shape).position(|(i, (extent, _))| i + 1 < *extent) {
+            Some(next) => {
+                now[..next].fill(0);
+                now[next] += 1;
+            }
+            None => index = None,
+        }
+        Some(base.wrapping_add_signed(at as i64))
+    })
 }
 
 /// What a statement is about, as far as it is of interest here: `st_parameter_dt` of the library (8 and later).
@@ -147,9 +170,7 @@ macro_rules! forward {
     }};
     (@call $address:ident $a:expr) => { forward!(@call $address $a, 0, 0, 0, 0, 0) };
     (@call $address:ident $a:expr, $b:expr) => { forward!(@call $address $a, $b, 0, 0, 0, 0) };
-    (@call $address:ident $a:expr, $b:expr, $c:expr) => { forward!(@call $address $a, $b, $c, 0, 0, 0) };
     (@call $address:ident $a:expr, $b:expr, $c:expr, $d:expr) => { forward!(@call $address $a, $b, $c, $d, 0, 0) };
-    (@call $address:ident $a:expr, $b:expr, $c:expr, $d:expr, $e:expr) => { forward!(@call $address $a, $b, $c, $d, $e, 0) };
     (@call $address:ident $a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr) => {
         // SAFETY: a function of the C calling convention with at most six integer arguments; registers that it does not use do no harm.
         unsafe {
@@ -194,45 +215,6 @@ transfers! {
     character_wide(|length| 4 * length)
 }
 
-/// Intrinsics: the result, and the first one or two arguments behind it, are arrays.
-macro_rules! arrays {
-    ($( $name:ident ( $reads:literal ) [ $($kind:tt)* ] )*) => { $( arrays!(@one $name $reads $($kind)*); )* };
-    (@one $name:ident $reads:literal $($kind:tt)*) => { pastey::paste! { entries! { $(
-        _gfortran_ fn [<$name _ $kind>](
-            result: *const Descriptor, a: *const Descriptor, b: *const Descriptor, c: usize, d: usize, e: usize,
-        ) -> usize {
-            unsafe {
-                touch_array(a, Kind::Read);
-                if $reads == 2 {
-                    touch_array(b, Kind::Read);
-                }
-                touch_array(result, Kind::Write);
-            }
-            forward!([<$name _ $kind>](result, a, b, c, d, e))
-        }
-    )* } } };
-}
-
-// SAFETY (all rows): the compiler passes descriptors of the arrays; each body forwards the program's own arguments.
-arrays! {
-    matmul(2) [i1 i2 i4 i8 i16 r4 r8 r10 r16 c4 c8 c10 c16 l4 l8 l16]
-    reshape(1) [4 8 16 r4 r8 r10 r16 c4 c8 c10 c16 char]
-    sum(1) [i1 i2 i4 i8 i16 r4 r8 r10 r16 c4 c8 c10 c16]
-    product(1) [i1 i2 i4 i8 i16 r4 r8 r10 r16 c4 c8 c10 c16]
-    minval(1) [i1 i2 i4 i8 i16 r4 r8 r10 r16]
-    maxval(1) [i1 i2 i4 i8 i16 r4 r8 r10 r16]
-    norm2(1) [r4 r8 r10 r16]
-    any(1) [l1 l2 l4 l8 l16]
-    all(1) [l1 l2 l4 l8 l16]
-    count(1) [1_l 2_l 4_l 8_l 16_l]
-    minloc0(1) [4_i4 4_i8 4_r4 4_r8 8_i4 8_i8 8_r4 8_r8]
-    maxloc0(1) [4_i4 4_i8 4_r4 4_r8 8_i4 8_i8 8_r4 8_r8]
-    minloc1(1) [4_i4 4_i8 4_r4 4_r8 8_i4 8_i8 8_r4 8_r8]
-    maxloc1(1) [4_i4 4_i8 4_r4 4_r8 8_i4 8_i8 8_r4 8_r8]
-    cshift0(1) [1 2 4 8 16 1_char 2_char 4_char 8_char 16_char]
-    eoshift0(1) [1 2 4 8 16 1_char 2_char 4_char 8_char 16_char]
-}
-
 // SAFETY (all rows): the compiler passes descriptors of the arrays; each body forwards the program's own arguments.
 entries! {
     _gfortran_ fn st_write(statement: *const Statement) -> usize {
@@ -251,31 +233,6 @@ entries! {
         unsafe { touch_array(array, Kind::Read) };
         forward!(transfer_array_write(statement, array, kind, length))
     }
-    _gfortran_ fn pack(result: *const Descriptor, a: *const Descriptor, mask: *const Descriptor, vector: *const Descriptor) -> usize {
-        unsafe {
-            touch_array(a, Kind::Read);
-            touch_array(mask, Kind::Read);
-            touch_array(vector, Kind::Read);
-            touch_array(result, Kind::Write);
-        }
-        forward!(pack(result, a, mask, vector))
-    }
-    _gfortran_ fn unpack1(result: *const Descriptor, vector: *const Descriptor, mask: *const Descriptor, field: *const Descriptor) -> usize {
-        unsafe {
-            touch_array(vector, Kind::Read);
-            touch_array(mask, Kind::Read);
-            touch_array(field, Kind::Read);
-            touch_array(result, Kind::Write);
-        }
-        forward!(unpack1(result, vector, mask, field))
-    }
-    _gfortran_ fn spread(result: *const Descriptor, a: *const Descriptor, along: usize, copies: usize) -> usize {
-        unsafe {
-            touch_array(a, Kind::Read);
-            touch_array(result, Kind::Write);
-        }
-        forward!(spread(result, a, along, copies))
-    }
     _gfortran_ fn internal_pack(array: *const Descriptor) -> usize {
         let made = forward!(internal_pack(array));
         // An array that is contiguous already is handed on as it is.
@@ -290,71 +247,19 @@ entries! {
         }
         forward!(internal_unpack(array, from))
     }
-    _gfortran_ fn arandom_r4(array: *const Descriptor) -> usize {
-        unsafe { touch_array(array, Kind::Write) };
-        forward!(arandom_r4(array))
-    }
-    _gfortran_ fn arandom_r8(array: *const Descriptor) -> usize {
-        unsafe { touch_array(array, Kind::Write) };
-        forward!(arandom_r8(array))
-    }
-    _gfortran_ fn random_r4(value: *const c_void) -> usize {
-        touch(value, 4, Kind::Write);
-        forward!(random_r4(value))
-    }
-    _gfortran_ fn random_r8(value: *const c_void) -> usize {
-        touch(value, 8, Kind::Write);
-        forward!(random_r8(value))
-    }
-    _gfortran_ fn compare_string(a_len: usize, a: *const c_void, b_len: usize, b: *const c_void) -> usize {
-        touch(a, a_len, Kind::Read);
-        touch(b, b_len, Kind::Read);
-        forward!(compare_string(a_len, a, b_len, b))
-    }
-    _gfortran_ fn concat_string(
-        len: usize, result: *const c_void, a_len: usize, a: *const c_void, b_len: usize, b: *const c_void,
-    ) -> usize {
-        touch(a, a_len, Kind::Read);
-        touch(b, b_len, Kind::Read);
-        touch(result, len, Kind::Write);
-        forward!(concat_string(len, result, a_len, a, b_len, b))
-    }
-    _gfortran_ fn string_len_trim(len: usize, text: *const c_void) -> usize {
-        touch(text, len, Kind::Read);
-        forward!(string_len_trim(len, text))
-    }
-    _gfortran_ fn string_trim(made_len: usize, made: usize, len: usize, text: *const c_void) -> usize {
-        touch(text, len, Kind::Read);
-        forward!(string_trim(made_len, made, len, text))
-    }
-    _gfortran_ fn string_index(len: usize, text: *const c_void, part_len: usize, part: *const c_void, back: usize) -> usize {
-        touch(text, len, Kind::Read);
-        touch(part, part_len, Kind::Read);
-        forward!(string_index(len, text, part_len, part, back))
-    }
-    _gfortran_ fn adjustl(result: *const c_void, len: usize, text: *const c_void) -> usize {
-        touch(text, len, Kind::Read);
-        touch(result, len, Kind::Write);
-        forward!(adjustl(result, len, text))
-    }
-    _gfortran_ fn adjustr(result: *const c_void, len: usize, text: *const c_void) -> usize {
-        touch(text, len, Kind::Read);
-        touch(result, len, Kind::Write);
-        forward!(adjustr(result, len, text))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn stretches(element: usize, dimensions: &[(isize, isize)]) -> Vec<(u64, u64)> {
+    fn array(element: usize, dimensions: &[(isize, isize)]) -> Descriptor {
         let none = Dimension { stride: 0, lower: 1, upper: 0 };
         let mut all = [none; MAX_RANK];
         for (slot, &(extent, stride)) in all.iter_mut().zip(dimensions) {
             *slot = Dimension { stride, lower: 1, upper: extent };
         }
-        let array = Descriptor {
+        Descriptor {
             base: 1000 as *mut c_void,
             offset: 0,
             element,
@@ -364,9 +269,12 @@ mod tests {
             attribute: 0,
             span: element.cast_signed(),
             dimensions: all,
-        };
+        }
+    }
+
+    fn stretches(element: usize, dimensions: &[(isize, isize)]) -> Vec<(u64, u64)> {
         let mut out = Vec::new();
-        array.stretches(|at, len| out.push((at, len)));
+        array(element, dimensions).stretches(|at, len| out.push((at, len)));
         out
     }
 
@@ -379,5 +287,14 @@ mod tests {
         assert_eq!(stretches(4, &[(2, 1), (2, 5)]), [(1000, 8), (1020, 8)]);
         assert_eq!(stretches(4, &[(0, 1), (2, 5)]), []);
         assert_eq!(stretches(4, &[]), [(1000, 4)]);
+    }
+
+    #[test]
+    fn elements_are_in_order() {
+        let elements = |array: Descriptor| array.elements().collect::<Vec<u64>>();
+        assert_eq!(elements(array(4, &[(2, 1), (2, 5)])), [1000, 1004, 1020, 1024]);
+        assert_eq!(elements(array(4, &[(3, -1)])), [1000, 996, 992]);
+        assert_eq!(elements(array(4, &[])), [1000]);
+        assert!(elements(array(4, &[(2, 1), (0, 5)])).is_empty());
     }
 }

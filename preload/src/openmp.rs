@@ -80,6 +80,22 @@ pub fn file_of(address: usize) -> Option<(usize, String)> {
     }
 }
 
+/// Before the program's main thread creates its first thread: it is the first that OpenMP's runtime gets to know. LLVM's takes the return address of its first thread for that of whoever leaves
+/// a critical section, and crashes when that thread is over.
+pub fn comes_first() {
+    static CAME: AtomicBool = AtomicBool::new(false);
+    // SAFETY: asks the system; looks for the runtime's function, which has this type and takes no address for none.
+    unsafe {
+        if libc::gettid() != libc::getpid() || CAME.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let number = libc::dlsym(libc::RTLD_DEFAULT, c"__kmpc_global_thread_num".as_ptr());
+        if !number.is_null() {
+            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void) -> c_int>(number)(std::ptr::null_mut());
+        }
+    }
+}
+
 /// Whether a thread that the program creates can be observed: not if it is a worker of an OpenMP runtime that does not tell what it does.
 ///
 /// If such a worker may communicate, its rank cannot be observed at all: the others would wait for what it does not say.

@@ -10,9 +10,11 @@ mod format;
 use crate::entry::entries;
 use crate::memory::{read_string, touch};
 use crate::rank::observe;
+use crate::real::Real;
+use crate::threads::pipes;
 use arguments::{Arguments, variadic};
 use format::{Printed, Scanned};
-use libc::{FILE, c_char, c_int, c_void, off_t, size_t, ssize_t};
+use libc::{FILE, c_char, c_int, c_void, iovec, off_t, size_t, ssize_t};
 use std::ffi::CStr;
 
 unsafe extern "C" {
@@ -24,6 +26,7 @@ unsafe extern "C" {
     fn __isoc99_vfscanf(from: *mut FILE, format: *const c_char, list: *mut c_void) -> c_int;
     fn __isoc99_vscanf(format: *const c_char, list: *mut c_void) -> c_int;
     fn __isoc99_vsscanf(from: *const c_char, format: *const c_char, list: *mut c_void) -> c_int;
+    fn getdelim(into: *mut *mut c_char, size: *mut size_t, end: c_int, from: *mut FILE) -> ssize_t;
     fn qsort(
         base: *mut c_void,
         n: size_t,
@@ -174,6 +177,32 @@ fn moved(n: ssize_t) -> usize {
     usize::try_from(n).unwrap_or(0)
 }
 
+/// Reads a line, or what else ends with such a byte, into a buffer that grows with it: then its address and size are written too.
+unsafe fn get_line(into: *mut *mut c_char, size: *mut size_t, end: c_int, from: *mut FILE) -> ssize_t {
+    let before = unsafe { (*into, *size) };
+    let read = unsafe { getdelim(into, size, end, from) };
+    let (buffer, capacity) = unsafe { (*into, *size) };
+    let line = if read < 0 { 0 } else { moved(read) + 1 };
+    let grown = |is: bool, len: usize| if is { len } else { 0 };
+    touch(
+        &[(into.cast(), size_of::<*mut c_char>()), (size.cast(), size_of::<size_t>())],
+        &[
+            (buffer.cast(), line),
+            (into.cast(), grown(buffer != before.0, size_of::<*mut c_char>())),
+            (size.cast(), grown(capacity != before.1, size_of::<size_t>())),
+        ],
+    );
+    read
+}
+
+/// The parts of memory of a call that moves several; none if their number is none.
+unsafe fn parts<'a>(parts: *const iovec, n: c_int) -> &'a [iovec] {
+    match usize::try_from(n) {
+        Ok(n) if n > 0 && !parts.is_null() => unsafe { std::slice::from_raw_parts(parts, n) },
+        _ => &[],
+    }
+}
+
 entries! {
     __wrap_ fn vprintf(format: *const c_char, list: *mut Arguments) -> c_int { unsafe { on_printf(format, list) } }
     __wrap_ fn vfprintf(to: *mut FILE, format: *const c_char, list: *mut Arguments) -> c_int {
@@ -211,12 +240,13 @@ entries! {
     }
     __wrap_ fn read(fd: c_int, into: *mut c_void, n: size_t) -> ssize_t {
         let read = unsafe { libc::read(fd, into, n) };
+        pipes::read(fd, read);
         touch(&[], &[(into, moved(read))]);
         read
     }
     __wrap_ fn write(fd: c_int, what: *const c_void, n: size_t) -> ssize_t {
         touch(&[(what, n)], &[]);
-        unsafe { libc::write(fd, what, n) }
+        pipes::write(fd, n, || unsafe { libc::write(fd, what, n) })
     }
     __wrap_ fn pread(fd: c_int, into: *mut c_void, n: size_t, at: off_t) -> ssize_t {
         let read = unsafe { libc::pread(fd, into, n, at) };
@@ -226,6 +256,57 @@ entries! {
     __wrap_ fn pwrite(fd: c_int, what: *const c_void, n: size_t, at: off_t) -> ssize_t {
         touch(&[(what, n)], &[]);
         unsafe { libc::pwrite(fd, what, n, at) }
+    }
+    __wrap_ fn readv(fd: c_int, into: *const iovec, n: c_int) -> ssize_t {
+        let read = unsafe { libc::readv(fd, into, n) };
+        pipes::read(fd, read);
+        let all = unsafe { parts(into, n) };
+        touch(&[(into.cast(), size_of_val(all))], &[]);
+        let mut left = moved(read);
+        for part in all {
+            let len = part.iov_len.min(left);
+            touch(&[], &[(part.iov_base, len)]);
+            left -= len;
+        }
+        read
+    }
+    __wrap_ fn writev(fd: c_int, what: *const iovec, n: c_int) -> ssize_t {
+        let all = unsafe { parts(what, n) };
+        touch(&[(what.cast(), size_of_val(all))], &[]);
+        for part in all {
+            touch(&[(part.iov_base, part.iov_len)], &[]);
+        }
+        let len = all.iter().map(|part| part.iov_len).fold(0, usize::saturating_add);
+        pipes::write(fd, len, || unsafe { libc::writev(fd, what, n) })
+    }
+    __wrap_ fn getline(into: *mut *mut c_char, size: *mut size_t, from: *mut FILE) -> ssize_t {
+        static REAL: Real = Real::new(b"getline\0");
+        // Many programs have a function of their own of that name. Theirs is found before the C library's.
+        if libc::getline as *const () as usize != REAL.get() {
+            return unsafe { libc::getline(into, size, from) };
+        }
+        unsafe { get_line(into, size, c_int::from(b'\n'), from) }
+    }
+    __wrap_ fn getdelim(into: *mut *mut c_char, size: *mut size_t, end: c_int, from: *mut FILE) -> ssize_t {
+        unsafe { get_line(into, size, end, from) }
+    }
+    // What glibc's headers make of both.
+    __wrap_ fn __getdelim(into: *mut *mut c_char, size: *mut size_t, end: c_int, from: *mut FILE) -> ssize_t {
+        unsafe { get_line(into, size, end, from) }
+    }
+    __wrap_ fn gethostname(into: *mut c_char, size: size_t) -> c_int {
+        let failed = unsafe { libc::gethostname(into, size) };
+        if failed == 0 {
+            touch(&[], &[(into.cast(), (unsafe { libc::strnlen(into, size) } + 1).min(size))]);
+        }
+        failed
+    }
+    __wrap_ fn getcwd(into: *mut c_char, size: size_t) -> *mut c_char {
+        let path = unsafe { libc::getcwd(into, size) };
+        if !path.is_null() {
+            touch(&[], &[(path.cast(), unsafe { libc::strlen(path) } + 1)]);
+        }
+        path
     }
     __wrap_ fn qsort(
         base: *mut c_void, n: size_t, size: size_t, compare: Option<extern "C" fn(*const c_void, *const c_void) -> c_int>,

@@ -15,6 +15,7 @@ use libc::{c_int, c_uint, c_void, pthread_attr_t, pthread_t, timespec};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::ffi::CStr;
+use std::mem::MaybeUninit;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use thrille_model::{How, Lock, Mode, Strand, Token, Word};
@@ -57,6 +58,7 @@ macro_rules! interpose {
 
 mod languages;
 mod locks;
+pub mod pipes;
 
 /// Which strand a thread is.
 static STRANDS: Mutex<Option<FxHashMap<pthread_t, Strand>>> = Mutex::new(None);
@@ -97,6 +99,9 @@ fn create<R>(
     argument: *mut c_void,
     real: impl FnOnce(extern "C" fn(*mut c_void) -> R, *mut c_void) -> c_int,
 ) -> c_int {
+    if observe_program().is_some() {
+        unobserved(openmp::comes_first);
+    }
     let mut observed = observe_program();
     if observed.as_mut().is_some_and(|observed| !openmp::watches(observed)) {
         observed = None;
@@ -129,8 +134,8 @@ fn create<R>(
 pub fn becomes(strand: Strand) {
     if let Some(session) = SESSION.get() {
         unobserved(|| {
-            // SAFETY: any non-null value makes the destructor run.
-            unsafe { libc::pthread_setspecific(at_exit_key(), std::ptr::dangling()) };
+            // SAFETY: any non-null value makes the destructor run; this one is the number of its round.
+            unsafe { libc::pthread_setspecific(at_exit_key(), std::ptr::without_provenance(1)) };
             let mut rank = session.rank();
             if let Some((base, len)) = thread_stack() {
                 rank.new_memory(base, len);
@@ -143,7 +148,17 @@ pub fn becomes(strand: Strand) {
     }
 }
 
-unsafe extern "C" fn thread_ends(_value: *mut c_void) {
+/// How often the C library looks for destructors of a thread's keys, if they set keys again (PTHREAD_DESTRUCTOR_ITERATIONS).
+const ROUNDS: usize = 4;
+
+unsafe extern "C" fn thread_ends(round: *mut c_void) {
+    // The program's destructors may come behind this one, in the order of the keys: they are the thread's doing too. So it ends in the last round.
+    if (round as usize) < ROUNDS {
+        let next = std::ptr::without_provenance::<c_void>(round as usize + 1);
+        // SAFETY: the key is ours; what is not null makes the destructor run again.
+        unsafe { libc::pthread_setspecific(at_exit_key(), next) };
+        return;
+    }
     if let (Some(session), Some(mut recorder)) = (SESSION.get(), detach()) {
         unobserved(|| {
             session.rank().exit(&mut recorder);
@@ -214,6 +229,39 @@ fn awaited(address: *const c_void) {
         }
         observed.session.rank().await_local(observed.recorder, address as u64);
     }
+}
+
+/// A cleanup handler of the C library's, of the kind that lies in a frame: it is called when the thread is cancelled and unwinding leaves that frame.
+#[repr(C)]
+struct Cleanup {
+    routine: Option<extern "C" fn(*mut c_void)>,
+    argument: *mut c_void,
+    cancelled: c_int,
+    outer: *mut Self,
+}
+
+unsafe extern "C" {
+    fn _pthread_cleanup_push(cleanup: *mut Cleanup, routine: extern "C" fn(*mut c_void), argument: *mut c_void);
+    fn _pthread_cleanup_pop(cleanup: *mut Cleanup, execute: c_int);
+}
+
+/// The thread is cancelled where it waits: the C library has taken the mutex again, and the program's handlers come next.
+extern "C" fn cancelled(mutex: *mut c_void) {
+    if !mutex.is_null() {
+        entered(mutex);
+    }
+    awake();
+}
+
+/// Waits in a call in which the thread may be cancelled, which then has the mutex, if any.
+fn cancellable<R>(mutex: *mut c_void, wait: impl FnOnce() -> R) -> R {
+    let mut cleanup = MaybeUninit::<Cleanup>::uninit();
+    // SAFETY: the two come in pairs, in one function; the handler's memory is this frame's, which unwinding leaves after it has called it.
+    unsafe { _pthread_cleanup_push(cleanup.as_mut_ptr(), cancelled, mutex) };
+    let result = wait();
+    // SAFETY: as above.
+    unsafe { _pthread_cleanup_pop(cleanup.as_mut_ptr(), 0) };
+    result
 }
 
 /// Waits, and does nothing until somebody signals this.
@@ -341,7 +389,7 @@ interpose! {
     }
     @c"GLIBC_2.3.2" fn pthread_cond_wait(condition: *mut c_void, mutex: *mut c_void) -> c_int, real => {
         released(mutex);
-        let result = resting(condition, || unsafe { real(condition, mutex) });
+        let result = cancellable(mutex, || resting(condition, || unsafe { real(condition, mutex) }));
         entered(mutex);
         if result == 0 {
             awaited(condition);
@@ -351,7 +399,7 @@ interpose! {
     }
     @c"GLIBC_2.3.2" fn pthread_cond_timedwait(condition: *mut c_void, mutex: *mut c_void, until: *const timespec) -> c_int, real => {
         released(mutex);
-        let result = waiting(|| unsafe { real(condition, mutex, until) });
+        let result = cancellable(mutex, || waiting(|| unsafe { real(condition, mutex, until) }));
         entered(mutex);
         if result == 0 {
             awaited(condition);
@@ -360,7 +408,7 @@ interpose! {
     }
     fn pthread_cond_clockwait(condition: *mut c_void, mutex: *mut c_void, clock: c_int, until: *const timespec) -> c_int, real => {
         released(mutex);
-        let result = waiting(|| unsafe { real(condition, mutex, clock, until) });
+        let result = cancellable(mutex, || waiting(|| unsafe { real(condition, mutex, clock, until) }));
         entered(mutex);
         if result == 0 {
             awaited(condition);
@@ -421,7 +469,7 @@ interpose! {
         unsafe { real(semaphore) }
     }
     fn sem_wait(semaphore: *mut c_void) -> c_int, real => {
-        let result = resting(semaphore, || unsafe { real(semaphore) });
+        let result = cancellable(std::ptr::null_mut(), || resting(semaphore, || unsafe { real(semaphore) }));
         if result == 0 {
             passed(semaphore);
         }

@@ -41,7 +41,7 @@ const EXPANDED: [&str; 28] = [
 ];
 
 /// And these stay calls, of themselves or of each other. The compiler goes on checking their formats.
-const CALLED: [&str; 28] = [
+const CALLED: [&str; 58] = [
     "GOMP_task",
     "GOMP_taskgroup_reduction_register",
     "printf",
@@ -70,6 +70,36 @@ const CALLED: [&str; 28] = [
     "pwrite",
     "qsort",
     "atoi",
+    "atol",
+    "atoll",
+    "atof",
+    "strtol",
+    "strtoul",
+    "strtoll",
+    "strtoull",
+    "strtod",
+    "strtof",
+    "strtold",
+    "strtok",
+    "strtok_r",
+    "strsep",
+    "strspn",
+    "strcspn",
+    "strpbrk",
+    "strcasecmp",
+    "strncasecmp",
+    "strchrnul",
+    "strndup",
+    "memrchr",
+    "memmem",
+    "memccpy",
+    "getline",
+    "getdelim",
+    "__getdelim",
+    "readv",
+    "writev",
+    "gethostname",
+    "getcwd",
 ];
 
 /// These clang itself turns into calls of the library.

@@ -1,7 +1,7 @@
 //! What the languages have of their own: the threads of C11, and static variables of functions in C++.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
 
-use super::{ONCE, awaited, awake, create, entered, joined, released, resting, run_once, signalled};
+use super::{ONCE, awaited, awake, cancellable, create, entered, joined, released, resting, run_once, signalled};
 use crate::confirm::waiting;
 use crate::real::Real;
 use libc::{c_int, c_void, pthread_t, timespec};
@@ -21,7 +21,7 @@ interpose! {
     }
     fn cnd_wait(condition: *mut c_void, mutex: *mut c_void) -> c_int, real => {
         released(mutex);
-        let result = resting(condition, || unsafe { real(condition, mutex) });
+        let result = cancellable(mutex, || resting(condition, || unsafe { real(condition, mutex) }));
         entered(mutex);
         if result == 0 {
             awaited(condition);
@@ -31,7 +31,7 @@ interpose! {
     }
     fn cnd_timedwait(condition: *mut c_void, mutex: *mut c_void, until: *const timespec) -> c_int, real => {
         released(mutex);
-        let result = waiting(|| unsafe { real(condition, mutex, until) });
+        let result = cancellable(mutex, || waiting(|| unsafe { real(condition, mutex, until) }));
         entered(mutex);
         if result == 0 {
             awaited(condition);
