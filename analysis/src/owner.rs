@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use thrille_history::Store;
 use thrille_model::{
     Access, Act, Ctx, Flow, Held, Interval, Kind, LocksetId, Locksets, Object, Phase, Place, Pos, Race, Rank, Segment,
-    Side, Site, Span, Strand, comb,
+    Side, Site, Span, Strand, Word, comb,
 };
 
 /// Two sites and what they did, in a fixed order.
@@ -162,7 +162,7 @@ impl Owner {
                 flows.push(flow);
             }
         };
-        replay(&self.accesses, &self.screened.marked, logs, &self.locksets, found);
+        replay(&self.accesses, &self.screened.marked, logs, &self.locksets, |word| located(word, &self.windows), found);
         flows.sort_unstable();
         flows.dedup();
         flows
@@ -196,7 +196,8 @@ impl Owner {
     }
 
     fn unordered(&self, logs: Logs, mut found: impl FnMut(Pair, &Access, &Access)) {
-        replay(&self.accesses, &self.screened.marked, logs, &self.locksets, |met| {
+        let at_home = |word| located(word, &self.windows);
+        replay(&self.accesses, &self.screened.marked, logs, &self.locksets, at_home, |met| {
             let Found::Race(pair) = met else { return };
             if pair.first < self.carried && pair.second < self.carried {
                 return; // met at an earlier cut
@@ -258,6 +259,13 @@ fn address(place: Place, windows: &FxHashMap<u32, u64>) -> Place {
         Ok(bytes) => Place { segment: Segment::Private, bytes, ..place },
         Err(_) => place,
     }
+}
+
+/// A word of a window likewise.
+fn located(word: Word, windows: &FxHashMap<u32, u64>) -> Word {
+    let Segment::Window(number) = word.segment else { return word };
+    let Some(base) = windows.get(&number) else { return word };
+    Word { segment: Segment::Private, offset: base.saturating_add(word.offset), ..word }
 }
 
 /// Of points by one line of one strand on the same bytes under the same locks the latest is enough: who is ordered after that is

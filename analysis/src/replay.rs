@@ -67,9 +67,26 @@ pub struct Logs<'a> {
     pub closed: &'a Closed,
 }
 
+/// A change of a word by an operation.
+struct Made {
+    word: Word,
+    /// The same by its address, as accesses are.
+    at_home: Word,
+    version: u64,
+}
+
 /// Replays the logs with the accesses that `chosen` marks, and tells `found` of every race and every flow through a lock that it meets.
-pub fn replay(accesses: &[Access], chosen: &[bool], logs: Logs, locksets: &Locksets, found: impl FnMut(Found)) {
-    let mut replay = Replay::new(accesses, chosen, logs, locksets, found);
+///
+/// The accesses are by address; `at_home` says where a word is there.
+pub fn replay(
+    accesses: &[Access],
+    chosen: &[bool],
+    logs: Logs,
+    locksets: &Locksets,
+    at_home: impl Fn(Word) -> Word,
+    found: impl FnMut(Found),
+) {
+    let mut replay = Replay::new(accesses, chosen, logs, locksets, at_home, found);
     loop {
         while let Some(lane) = replay.ready.pop() {
             replay.run(lane);
@@ -207,8 +224,8 @@ struct Replay<'a, F> {
     taken: FxHashMap<Token, Vec<(Lane, Pos)>>,
     /// Who saw the signal of a put, and where.
     signal_seen: FxHashMap<(Strand, Pos), Vec<(Lane, Pos)>>,
-    /// The words that an operation changes, and the versions it made.
-    made: FxHashMap<(Strand, Pos), Vec<(Word, u64)>>,
+    /// The words that an operation changes.
+    made: FxHashMap<(Strand, Pos), Vec<Made>>,
     /// Calls that also read or write this memory at once.
     both_ends: FxHashSet<(Strand, Pos, Site)>,
     history: FxHashMap<Segment, IntervalSkiplist<usize>>,
@@ -217,7 +234,14 @@ struct Replay<'a, F> {
 }
 
 impl<'a, F: FnMut(Found)> Replay<'a, F> {
-    fn new(accesses: &'a [Access], chosen: &[bool], logs: Logs<'a>, locksets: &'a Locksets, found: F) -> Self {
+    fn new(
+        accesses: &'a [Access],
+        chosen: &[bool],
+        logs: Logs<'a>,
+        locksets: &'a Locksets,
+        at_home: impl Fn(Word) -> Word,
+        found: F,
+    ) -> Self {
         let events = logs.events;
         let mut items: BTreeMap<Strand, Vec<(Pos, Item)>> = BTreeMap::new();
         let mut tokens: FxHashMap<Token, TokenState> = FxHashMap::default();
@@ -229,7 +253,7 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
             let chosen = accesses.iter().zip(chosen).filter(|&(_, &chosen)| chosen).map(|(access, _)| access);
             chosen.filter(move |a| (a.span == Span::Point) == point)
         };
-        let mut made: FxHashMap<(Strand, Pos), Vec<(Word, u64)>> =
+        let mut made: FxHashMap<(Strand, Pos), Vec<Made>> =
             those(false).map(|a| ((a.strand, a.begin), Vec::new())).collect();
         let both_ends = those(true).filter(|a| made.contains_key(&(a.strand, a.begin)));
         let both_ends = both_ends.map(|a| (a.strand, a.begin, a.site)).collect();
@@ -245,7 +269,7 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                     }
                     state.updates.insert(version, WordUpdate { how, clock: None, signal });
                     if let Some(made) = made.get_mut(&(event.strand, event.pos)) {
-                        made.push((word, version));
+                        made.push(Made { word, at_home: at_home(word), version });
                     }
                 }
                 Sync::Observe { word, version } => {
@@ -544,9 +568,9 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 return true;
             }
         }
-        let made = self.made.get(&(x.strand, x.begin)).into_iter().flatten().filter(|(word, _)| word.holds(&x.place));
-        if made.filter_map(|(word, version)| Some((self.words.get(word)?, version))).any(|(w, &v)| w.was_seen(v, clock))
-        {
+        let mut made = self.made.get(&(x.strand, x.begin)).into_iter().flatten();
+        let seen = |made: &Made| self.words.get(&made.word).is_some_and(|word| word.was_seen(made.version, clock));
+        if made.any(|made| made.at_home.holds(&x.place) && seen(made)) {
             return true;
         }
         let quiets = self.quiets.get(&(x.strand.rank, operation.ctx));

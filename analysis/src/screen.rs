@@ -330,12 +330,13 @@ mod tests {
 
     /// Most of a phase may be atomics of one type: what each touches is a whole element of theirs then.
     fn kind() -> impl Strategy<Value = Kind> {
-        let atomic = |(domain, ty, width, writes)| {
+        let atomic = |(domain, through, ty, width, writes)| {
             let effect = if writes { Effect::Update } else { Effect::Load };
-            Kind::Atomic(Atomic { domain, ty, width, op: 0, ordered: false, effect })
+            Kind::Atomic(Atomic { domain, through, ty, width, op: 0, ordered: false, effect })
         };
         let domain = prop::sample::select(vec![Domain::Shmem, Domain::Shmem, Domain::Processor, Domain::Mpi]);
-        let drawn = (domain, 1u8..3, prop::sample::select(vec![4u8, 4, 4, 8, 12]), any::<bool>()).prop_map(atomic);
+        let drawn =
+            (domain, 0u16..2, 1u8..3, prop::sample::select(vec![4u8, 4, 4, 8, 12]), any::<bool>()).prop_map(atomic);
         prop_oneof![Just(Kind::Read), Just(Kind::Write), Just(Kind::Await), drawn]
     }
 

@@ -31,6 +31,8 @@ pub enum Domain {
 pub struct Atomic {
     /// Who makes it atomic.
     pub domain: Domain,
+    /// The window that it goes through, which the library makes it atomic for; 0 in the other domains.
+    pub through: u16,
     /// Element type, in the numbering of the domain: atomicity holds among equal types.
     pub ty: u8,
     /// Bytes of one element.

@@ -46,7 +46,9 @@ pub fn go_together(a: &Access, b: &Access) -> bool {
             let apart = a.place.bytes.lo().abs_diff(b.place.bytes.lo());
             let aligned = apart.is_multiple_of(u64::from(x.width.max(1)));
             let in_order = x.ordered && y.ordered && a.strand.rank == b.strand.rank;
-            aligned && (atomic_towards_each_other(x, y) || in_order && (x.domain, x.ty) == (y.domain, y.ty))
+            aligned
+                && (atomic_towards_each_other(x, y)
+                    || in_order && (x.domain, x.through, x.ty) == (y.domain, y.through, y.ty))
         }
         // What is waited for may be updated by an atomic, a put or a store.
         (Kind::Await, Kind::Atomic(_)) | (Kind::Atomic(_), Kind::Await) => true,
@@ -68,6 +70,6 @@ fn atomic_towards_each_other(a: Atomic, b: Atomic) -> bool {
             // The processor does not care for types.
             Domain::Processor => true,
             Domain::Shmem => a.ty == b.ty,
-            Domain::Mpi => a.ty == b.ty && (a.op == b.op || a.op == 0 || b.op == 0),
+            Domain::Mpi => (a.through, a.ty) == (b.through, b.ty) && (a.op == b.op || a.op == 0 || b.op == 0),
         }
 }

@@ -116,7 +116,7 @@ fn put(from: u32) -> Side {
 }
 
 fn atomic(effect: Effect) -> Kind {
-    Kind::Atomic(Atomic { domain: Domain::Shmem, ty: 3, width: 8, op: 0, ordered: false, effect })
+    Kind::Atomic(Atomic { domain: Domain::Shmem, through: 0, ty: 3, width: 8, op: 0, ordered: false, effect })
 }
 
 fn run(statuses: &[i32]) -> RunInfo {

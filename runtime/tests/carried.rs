@@ -61,7 +61,15 @@ fn lock(number: usize) -> Lock {
 
 /// The access of an atomic.
 fn atomic() -> Kind {
-    Kind::Atomic(Atomic { domain: Domain::Shmem, ty: 1, width: 8, op: 0, ordered: false, effect: Effect::Update })
+    Kind::Atomic(Atomic {
+        domain: Domain::Shmem,
+        through: 0,
+        ty: 1,
+        width: 8,
+        op: 0,
+        ordered: false,
+        effect: Effect::Update,
+    })
 }
 
 impl Simulated {

@@ -261,7 +261,15 @@ impl Pattern {
         // Odd phases use the other half of a buffer: what was put in one is read in the next. With flags it is read in the same.
         let half = if self.in_one_phase() { 0 } else { phase % 2 };
         let (lo, kind, act) = if self.shape == Shape::Random {
-            let add = Atomic { domain: Domain::Mpi, ty: 1, width: 8, op: 1, ordered: false, effect: Effect::Update };
+            let add = Atomic {
+                domain: Domain::Mpi,
+                through: 0,
+                ty: 1,
+                width: 8,
+                op: 1,
+                ordered: false,
+                effect: Effect::Update,
+            };
             (slot * 8, Kind::Atomic(add), Act::RemoteAtomic)
         } else {
             ((half * self.slots(ranks) + slot) * self.step(ranks, rule), Kind::Write, Act::Put)

@@ -210,7 +210,10 @@ impl Recorded {
                 (Touch::Write, false) => (Kind::Write, Act::Put),
                 (Touch::Atomic, _) => {
                     let (domain, effect) = (Domain::Mpi, Effect::Update);
-                    (Kind::Atomic(Atomic { domain, ty: 1, width: 8, op: 1, ordered: false, effect }), Act::RemoteAtomic)
+                    (
+                        Kind::Atomic(Atomic { domain, through: 0, ty: 1, width: 8, op: 1, ordered: false, effect }),
+                        Act::RemoteAtomic,
+                    )
                 }
             };
             for i in 0..sum.records {

@@ -62,6 +62,7 @@ impl World {
             14 => {
                 let atomic = Atomic {
                     domain: Domain::Shmem,
+                    through: 0,
                     ty: (how >> 22) as u8 % 2,
                     width: 2,
                     op: 0,

@@ -32,7 +32,10 @@ pub fn collective(
         return real();
     };
     let Some(about) = comms::about(comm) else { return real() };
-    let (mut flow, Some(buffers)) = what(&about) else { return real() };
+    let (mut flow, Some(buffers)) = what(&about) else {
+        count_empty(comm, &about);
+        return real();
+    };
     if about.global {
         flow = flow.agreed(&about, comm);
     }
@@ -51,8 +54,16 @@ pub fn collective(
         Some(part) if flow != Flow::Chain => part.releases.iter().for_each(|&t| call.release(t)),
         Some(_) => {}
     }
+    // A member of a chain releases when it returns, but its own result may still be on its way when those behind it go on.
+    let written = (flow == Flow::Chain).then(scope);
+    if written.is_some() {
+        call.issue();
+    }
     for buffer in buffers.iter().filter(|b| b.kind != Kind::Read) {
-        call.touch(buffer);
+        match written {
+            None => call.touch(buffer),
+            Some(ctx) => call.near(buffer, ctx),
+        }
     }
     let (result, combined) = callbacks::combining(real);
     match &part {
@@ -71,7 +82,17 @@ pub fn collective(
             }
         }
     }
+    if let Some(ctx) = written {
+        call.quiet(ctx);
+    }
     result
+}
+
+/// One that moves no data. Whoever has no part in one of an intercommunicator cannot know that: all count it.
+fn count_empty(comm: MPI_Comm, about: &About) {
+    if about.inter {
+        comms::next_collective(comm);
+    }
 }
 
 /// A nonblocking collective.
@@ -83,7 +104,12 @@ pub fn icollective(
 ) -> c_int {
     let Some(mut call) = call() else { return real() };
     let Some(about) = comms::about(comm) else { return real() };
-    let (flow, Some(buffers)) = what(&about) else { return real() };
+    let (flow, Some(buffers)) = what(&about) else {
+        count_empty(comm, &about);
+        let result = real();
+        requests::nothing(request, result);
+        return result;
+    };
     callbacks::may_combine_later();
     let mut pending = Pending::default();
     if let Some(token) = comms::next_collective(comm) {
@@ -191,6 +217,25 @@ impl Buffers {
         self.add(at, count.into() * i64::from(n), ty, Kind::Write)
     }
 
+    /// The blocks of all, side by side, but for the own one if that stays where it is: `own` says so.
+    fn moves(
+        self,
+        about: &About,
+        own: *const c_void,
+        at: *const c_void,
+        count: impl Into<i64>,
+        ty: MPI_Datatype,
+        kind: Kind,
+    ) -> Self {
+        let (count, peers) = (count.into(), i64::from(about.peers));
+        if !in_place(own) {
+            return self.add(at, peers * count, ty, kind);
+        }
+        let before = i64::from(about.rank);
+        let behind = at.wrapping_byte_offset((before as isize + 1) * count as isize * extent(ty));
+        self.add(at, before * count, ty, kind).add(behind, (peers - before - 1) * count, ty, kind)
+    }
+
     /// Blocks of one size side by side, of those that are there.
     pub fn each(
         mut self,
@@ -275,6 +320,21 @@ fn extent(ty: MPI_Datatype) -> isize {
     extent as isize
 }
 
+/// Whose blocks move: all, but for the own one if that stays where it is.
+fn moved(about: &About, own: *const c_void) -> impl Iterator<Item = usize> {
+    let own = in_place(own).then_some(about.rank.max(0) as usize);
+    about.everybody().filter(move |&member| Some(member) != own)
+}
+
+/// All to all; between two groups one of them may give nothing (5.7.1 of MPI-3.1). Whether it gives and gets is asked only then.
+fn one_way(about: &About, ends: impl FnOnce() -> (bool, bool)) -> Flow {
+    if !about.inter {
+        return Flow::AllToAll;
+    }
+    let (gives, gets) = ends();
+    Flow::GiversToGetters { gives, gets }
+}
+
 /// How many elements members of a reduction get in all.
 fn total<N: Copy + Into<i64>>(counts: *const N, n: c_int) -> i64 {
     // SAFETY: the program's array has as many elements as there are members.
@@ -312,25 +372,24 @@ macro_rules! counting {
     ($n:ty, $d:ty $(, $c:ident)?) => { pastey::paste! { rows! {
         [<Bcast $($c)?>] [<Ibcast $($c)?>] [<Bcast_init $($c)?>] (at: *mut c_void, n: $n, ty: MPI_Datatype, root: c_int, comm: MPI_Comm) on comm: Flow::RootToAll(root), |about| {
             let buffers = Buffers::new();
-            let buffers = if bystander(about, root) {
-                buffers
+            // What a bystander passes for buffer, count and type says nothing.
+            if bystander(about, root) {
+                buffers.done()
             } else if is_root(about, root) {
-                buffers.reads(at, n, ty)
+                buffers.reads(at, n, ty).unless_empty(n, ty)
             } else {
-                buffers.writes(at, n, ty)
-            };
-            buffers.unless_empty(n, ty)
+                buffers.writes(at, n, ty).unless_empty(n, ty)
+            }
         };
         [<Reduce $($c)?>] [<Ireduce $($c)?>] [<Reduce_init $($c)?>] (from: *const c_void, into: *mut c_void, n: $n, ty: MPI_Datatype, op: MPI_Op, root: c_int, comm: MPI_Comm) on comm:
             Flow::AllToRoot(root), |about| {
             let buffers = Buffers::new();
-            let buffers = match (bystander(about, root), is_root(about, root)) {
-                (true, _) => buffers,
-                (_, true) if about.inter => buffers.writes(into, n, ty),
-                (_, true) => buffers.reads(from, n, ty).writes(into, n, ty),
-                (_, false) => buffers.reads(from, n, ty),
-            };
-            buffers.unless_empty(n, ty)
+            match (bystander(about, root), is_root(about, root)) {
+                (true, _) => buffers.done(),
+                (_, true) if about.inter => buffers.writes(into, n, ty).unless_empty(n, ty),
+                (_, true) => buffers.reads(from, n, ty).writes(into, n, ty).unless_empty(n, ty),
+                (_, false) => buffers.reads(from, n, ty).unless_empty(n, ty),
+            }
         };
         [<Allreduce $($c)?>] [<Iallreduce $($c)?>] [<Allreduce_init $($c)?>] (from: *const c_void, into: *mut c_void, n: $n, ty: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) on comm:
             Flow::AllToAll, |_about| Buffers::new().reads(from, n, ty).writes(into, n, ty).unless_empty(n, ty);
@@ -361,7 +420,7 @@ macro_rules! counting {
             match (bystander(about, root), is_root(about, root)) {
                 (true, _) => buffers.done(),
                 (_, true) if about.inter => buffers.writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty),
-                (_, true) => buffers.reads(from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty),
+                (_, true) => buffers.reads(from, n, ty).moves(about, from, into, m, into_ty, Kind::Write).unless_empty(m, into_ty),
                 (_, false) => buffers.reads(from, n, ty).unless_empty(n, ty),
             }
         };
@@ -371,7 +430,7 @@ macro_rules! counting {
             match (bystander(about, root), is_root(about, root)) {
                 (true, _) => buffers,
                 (_, true) if about.inter => buffers.blocks(about.everybody(), into, counts, shifts, into_ty, Kind::Write),
-                (_, true) => buffers.reads(from, n, ty).blocks(about.everybody(), into, counts, shifts, into_ty, Kind::Write),
+                (_, true) => buffers.reads(from, n, ty).blocks(moved(about, from), into, counts, shifts, into_ty, Kind::Write),
                 (_, false) => buffers.reads(from, n, ty),
             }.done()
         };
@@ -381,7 +440,7 @@ macro_rules! counting {
             match (bystander(about, root), is_root(about, root)) {
                 (true, _) => buffers.done(),
                 (_, true) if about.inter => buffers.reads_of(about.peers, from, n, ty).unless_empty(n, ty),
-                (_, true) => buffers.reads_of(about.peers, from, n, ty).writes(into, m, into_ty).unless_empty(n, ty),
+                (_, true) => buffers.moves(about, into, from, n, ty, Kind::Read).writes(into, m, into_ty).unless_empty(n, ty),
                 (_, false) => buffers.writes(into, m, into_ty).unless_empty(m, into_ty),
             }
         };
@@ -391,17 +450,26 @@ macro_rules! counting {
             match (bystander(about, root), is_root(about, root)) {
                 (true, _) => buffers,
                 (_, true) if about.inter => buffers.blocks(about.everybody(), from, counts, shifts, ty, Kind::Read),
-                (_, true) => buffers.blocks(about.everybody(), from, counts, shifts, ty, Kind::Read).writes(into, m, into_ty),
+                (_, true) => buffers.blocks(moved(about, into), from, counts, shifts, ty, Kind::Read).writes(into, m, into_ty),
                 (_, false) => buffers.writes(into, m, into_ty),
             }.done()
         };
         [<Allgather $($c)?>] [<Iallgather $($c)?>] [<Allgather_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-            Flow::AllToAll, |about| Buffers::new().reads(from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty);
+            one_way(about, || (any(n, ty), any(m, into_ty))), |about| {
+            let buffers = Buffers::new().reads(from, n, ty).moves(about, from, into, m, into_ty, Kind::Write);
+            let buffers = if in_place(from) { buffers.each(&[about.rank.max(0) as usize], into, m, into_ty, Kind::Read) } else { buffers };
+            if about.inter { buffers.done() } else { buffers.unless_empty(m, into_ty) }
+        };
         [<Allgatherv $($c)?>] [<Iallgatherv $($c)?>] [<Allgatherv_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, counts: *const $n, shifts: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-            Flow::gathered(about, any(n, ty), counts, into_ty), |about| Buffers::new().reads(from, n, ty).blocks(about.everybody(), into, counts, shifts, into_ty, Kind::Write).done();
+            Flow::gathered(about, about.inter && any(n, ty), counts, into_ty), |about| {
+            let buffers = Buffers::new().reads(from, n, ty).blocks(moved(about, from), into, counts, shifts, into_ty, Kind::Write);
+            let own = in_place(from).then_some(about.rank.max(0) as usize);
+            buffers.blocks(own, into, counts, shifts, into_ty, Kind::Read).done()
+        };
         [<Alltoall $($c)?>] [<Ialltoall $($c)?>] [<Alltoall_init $($c)?>] (from: *const c_void, n: $n, ty: MPI_Datatype, into: *mut c_void, m: $n, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
-            Flow::AllToAll, |about| {
-            Buffers::new().reads_of(about.peers, from, n, ty).writes_of(about.peers, into, m, into_ty).unless_empty(m, into_ty)
+            one_way(about, || (any(n, ty), any(m, into_ty))), |about| {
+            let buffers = Buffers::new().reads_of(about.peers, from, n, ty).writes_of(about.peers, into, m, into_ty);
+            if about.inter { buffers.done() } else { buffers.unless_empty(m, into_ty) }
         };
         [<Alltoallv $($c)?>] [<Ialltoallv $($c)?>] [<Alltoallv_init $($c)?>] (from: *const c_void, n: *const $n, at: *const $d, ty: MPI_Datatype, into: *mut c_void, m: *const $n, into_at: *const $d, into_ty: MPI_Datatype, comm: MPI_Comm) on comm:
             {

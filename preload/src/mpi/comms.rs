@@ -4,6 +4,7 @@
 //! first member: those that come out of one call (a split) are disjoint. One made by its members alone is named by them.
 
 use crate::mpi::call::{SUCCESS, Shared, call, calls, has_ended, raw};
+use crate::mpi::messages;
 use mpi_sys::{MPI_Comm, MPI_Errhandler, MPI_Group, MPI_Info, MPI_Request};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::hash_map::Entry;
@@ -187,6 +188,8 @@ struct Comms {
     by_handle: FxHashMap<u64, Comm>,
     /// How often each set of processes has made a communicator on its own.
     by_members: FxHashMap<u64, u64>,
+    /// Those that the program has freed while receives were pending on them, by their ids.
+    freed: FxHashMap<u64, Comm>,
 }
 
 static COMMS: Shared<Comms> = Shared::new();
@@ -306,10 +309,11 @@ pub fn peer(comm: MPI_Comm, rank: c_int) -> Option<Rank> {
     })
 }
 
-/// The same for a communicator that may be gone already.
-pub fn known_peer(comm: MPI_Comm, rank: c_int) -> Option<Rank> {
+/// The same for a communicator that may be gone already, its handle another one's.
+pub fn known_peer(comm: MPI_Comm, id: u64, rank: c_int) -> Option<Rank> {
     COMMS.with(|comms| {
-        let comm = comms.by_handle.get_mut(&raw(comm))?;
+        let known = comms.by_handle.get_mut(&raw(comm)).filter(|comm| comm.id == id);
+        let comm = known.or_else(|| comms.freed.get_mut(&id))?;
         comm.remote.as_mut().unwrap_or(&mut comm.members).world_rank(rank)
     })
 }
@@ -409,6 +413,10 @@ fn making(how: &Made, new: *mut MPI_Comm, real: impl FnOnce() -> c_int) -> c_int
 
 fn gone(comm: MPI_Comm) {
     if let Some(comm) = COMMS.with(|comms| comms.by_handle.remove(&raw(comm))) {
+        if messages::are_pending(comm.id) {
+            COMMS.with(|comms| comms.freed.insert(comm.id, comm));
+            return;
+        }
         comm.members.free();
         if let Some(remote) = comm.remote {
             remote.free();
@@ -431,16 +439,15 @@ fn duplicating(comm: MPI_Comm, new: *mut MPI_Comm, request: *mut MPI_Request, re
     let call = call();
     let result = real();
     if call.is_some() && result == SUCCESS {
-        // SAFETY: the library has written the request.
-        crate::mpi::requests::duplicating(unsafe { *request }, request, new, promised(comm));
+        // SAFETY: the library has written the request, and the handle as well, as both that we know do. A binding's variable is gone when the request is complete.
+        let (handle, made) = unsafe { (*request, *new) };
+        crate::mpi::requests::duplicating(handle, request, made, promised(comm));
     }
     result
 }
 
 /// It is complete now.
-pub fn kept(new: *const MPI_Comm, id: u64) {
-    // SAFETY: the program's variable, which the library has written.
-    let new = unsafe { *new };
+pub fn kept(new: MPI_Comm, id: u64) {
     if let Some(mut comm) = ask(new) {
         comm.id = id;
         COMMS.with(|comms| comms.by_handle.insert(raw(new), comm));

@@ -262,16 +262,21 @@ fn contents(ty: MPI_Datatype, [ints, addresses, types]: [c_int; 3]) -> Option<Co
     (result == SUCCESS).then_some(c)
 }
 
+/// Named types, and those of a precision and range, which must not be freed either (17.1.9 of MPI-3.1).
+fn is_predefined(combiner: c_int) -> bool {
+    combiner == NAMED || (F90_REAL..=F90_INTEGER).contains(&combiner)
+}
+
 fn flatten(ty: MPI_Datatype, depth: u32) -> Layout {
     let Some((combiner, lengths)) = envelope(ty) else { return Layout::default() };
-    if combiner == NAMED || (F90_REAL..=F90_INTEGER).contains(&combiner) {
+    if is_predefined(combiner) {
         return basic(ty);
     }
     let Some(parts) = contents(ty, lengths).filter(|_| depth < DEEPEST) else { return hull(ty) };
     let inner: Vec<Layout> = parts.types.iter().map(|&t| flatten(t, depth + 1)).collect();
     let made = make(combiner, &parts, &inner).map(|pieces| pieces.finish(extent(ty).1));
     for mut ty in parts.types {
-        if envelope(ty).is_some_and(|(combiner, _)| combiner != NAMED) {
+        if envelope(ty).is_some_and(|(combiner, _)| !is_predefined(combiner)) {
             // SAFETY: the library gave us a handle of our own to a type that is not predefined.
             unsafe { real_Type_free(&raw mut ty) };
         }

@@ -1,9 +1,10 @@
 //! Calls that only work on memory of the caller: their buffers are accesses like any other.
 
-use crate::mpi::call::{Buffer, SUCCESS, call, calls};
+use crate::mpi::call::{Buffer, SUCCESS, Shared, call, calls};
 use crate::mpi::callbacks;
 use crate::mpi::datatypes::{Layout, layout};
-use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
+use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op};
+use rustc_hash::FxHashMap;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
 use thrille_model::{Act, Kind};
@@ -76,7 +77,35 @@ macro_rules! packing {
 packing! { c_int }
 packing! { MPI_Count, _c }
 
+/// Memory that the library gave to the program: where, and how much.
+static GIVEN: Shared<FxHashMap<u64, i64>> = Shared::new();
+
 calls! {
+    fn Alloc_mem(size: MPI_Aint, info: MPI_Info, base: *mut c_void), real => {
+        let result = real();
+        if result == SUCCESS {
+            // SAFETY: the program's pointer, which the library has written.
+            let at = unsafe { *base.cast::<u64>() };
+            GIVEN.with(|given| given.insert(at, size as i64));
+        }
+        result
+    }
+    fn Free_mem(base: *mut c_void), real => {
+        if let Some(len) = GIVEN.with(|given| given.remove(&(base as u64)))
+            && let Some(mut call) = call()
+        {
+            call.issue();
+            call.touch(&packed(base, 0, len, Kind::Write));
+        }
+        real()
+    }
+    fn Get_address(at: *const c_void, into: *mut MPI_Aint), real => {
+        if let Some(mut call) = call() {
+            call.issue();
+            call.touch(&packed(into.cast(), 0, size_of::<MPI_Aint>() as i64, Kind::Write));
+        }
+        real()
+    }
     fn Pack_external(
         form: *const c_char, at: *const c_void, n: c_int, ty: MPI_Datatype, into: *mut c_void, len: MPI_Aint, position: *mut MPI_Aint,
     ), real => {

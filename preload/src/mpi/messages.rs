@@ -116,7 +116,7 @@ impl Counts {
             if earlier.source.is_some_and(|s| s != source) || earlier.tag.is_some_and(|t| t != tag) {
                 continue;
             }
-            if let Some((source, tag)) = got(earlier) {
+            if let Some((source, tag)) = got(earlier, wanted.id) {
                 earlier.token = Some(self.receive(wanted.id, source, wanted.me, tag));
             }
         }
@@ -125,7 +125,7 @@ impl Counts {
 }
 
 /// What a posted receive got, if it is complete.
-fn got(posted: &Deferred) -> Option<(Rank, c_int)> {
+fn got(posted: &Deferred, id: u64) -> Option<(Rank, c_int)> {
     let request = posted.request?;
     let mut flag = 0;
     // SAFETY: an all-zero status is valid; the request is one that the program has not completed yet.
@@ -136,7 +136,7 @@ fn got(posted: &Deferred) -> Option<(Rank, c_int)> {
     if result != SUCCESS || flag == 0 {
         return None;
     }
-    Some((comms::known_peer(posted.comm, status.MPI_SOURCE)?, status.MPI_TAG))
+    Some((comms::known_peer(posted.comm, id, status.MPI_SOURCE)?, status.MPI_TAG))
 }
 
 /// A receive is posted.
@@ -173,6 +173,11 @@ pub fn has_request(posted: Posted, request: MPI_Request) {
     }
 }
 
+/// Whether receives of unknown messages are pending on a communicator.
+pub fn are_pending(id: u64) -> bool {
+    COUNTS.with(|counts| counts.deferred.get(&id).is_some_and(|list| !list.is_empty()))
+}
+
 /// The program has given its request back: the library cannot be asked about it any more.
 pub fn has_no_request(posted: Posted) {
     if let Posted::Later(ticket, wanted) = posted {
@@ -190,7 +195,7 @@ pub fn complete(posted: Posted, status: &MPI_Status) -> Option<Token> {
     match posted {
         Posted::Numbered(token) => Some(token),
         Posted::Later(ticket, wanted) => {
-            let source = wanted.source.or_else(|| comms::known_peer(wanted.comm, status.MPI_SOURCE));
+            let source = wanted.source.or_else(|| comms::known_peer(wanted.comm, wanted.id, status.MPI_SOURCE));
             let tag = wanted.tag.unwrap_or(status.MPI_TAG);
             COUNTS.with(|counts| {
                 let own = forget(counts, wanted.id, ticket);
@@ -206,7 +211,7 @@ pub fn complete(posted: Posted, status: &MPI_Status) -> Option<Token> {
 
 /// The message that a probe saw: the next one of its line.
 pub fn seen(wanted: Wanted, status: &MPI_Status) -> Option<Token> {
-    let source = wanted.source.or_else(|| comms::known_peer(wanted.comm, status.MPI_SOURCE))?;
+    let source = wanted.source.or_else(|| comms::known_peer(wanted.comm, wanted.id, status.MPI_SOURCE))?;
     let tag = wanted.tag.unwrap_or(status.MPI_TAG);
     COUNTS.with(|counts| {
         counts.number_earlier(&wanted, u64::MAX, source, tag);

@@ -210,8 +210,9 @@ fn isending(
     let Some(mut call) = call() else { return real() };
     let pending = sending().map(|s| begin_send(&mut call, &s));
     let result = real();
-    if let Some(pending) = pending {
-        requests::begun(&mut call, request, pending, result);
+    match pending {
+        Some(pending) => requests::begun(&mut call, request, pending, result),
+        None => requests::nothing(request, result),
     }
     result
 }
@@ -358,8 +359,9 @@ macro_rules! receives {
         let Some(mut call) = call() else { return real() };
         let pending = Receiving::new(&call, at, n, ty, source, tag, comm).map(|r| begin_receive(&mut call, &r));
         let result = real();
-        if let Some(pending) = pending {
-            requests::begun(&mut call, request, pending, result);
+        match pending {
+            Some(pending) => requests::begun(&mut call, request, pending, result),
+            None => requests::nothing(request, result),
         }
         result
     }

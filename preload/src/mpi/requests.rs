@@ -30,7 +30,7 @@ pub struct Pending {
     /// The partitioned message that it is.
     pub parts: Option<Started>,
     /// The communicator that it makes, and its id.
-    pub makes: Option<(*const MPI_Comm, u64)>,
+    pub makes: Option<(MPI_Comm, u64)>,
 }
 
 #[derive(Debug)]
@@ -92,6 +92,17 @@ unsafe extern "C" fn cancel(_: *mut c_void, _: c_int) -> c_int {
     SUCCESS
 }
 
+/// A request that stands for nothing was made: of a message to or from nobody, of a collective without data. The library may give others that are complete
+/// the same handle.
+pub fn nothing(request: *mut MPI_Request, result: c_int) {
+    if result == SUCCESS {
+        // SAFETY: the library has written it.
+        let handle = raw(unsafe { *request });
+        let entry = Entry { at: request as u64, pending: Pending::default() };
+        REQUESTS.with(|r| r.once.entry(handle).or_default().push(entry));
+    }
+}
+
 /// A request was made.
 pub fn add(request: *mut MPI_Request, pending: Pending) {
     // A receive's status is the program's: it is not looked at here.
@@ -128,7 +139,7 @@ pub fn one_sided(request: *mut MPI_Request, scope: Ctx, window: u32, target: c_i
 }
 
 /// A communicator is being duplicated.
-pub fn duplicating(handle: MPI_Request, at: *const MPI_Request, new: *const MPI_Comm, id: u64) {
+pub fn duplicating(handle: MPI_Request, at: *const MPI_Request, new: MPI_Comm, id: u64) {
     let pending = Pending { makes: Some((new, id)), ..Pending::default() };
     REQUESTS.with(|r| r.once.entry(raw(handle)).or_default().push(Entry { at: at as u64, pending }));
 }

@@ -16,7 +16,7 @@ use crate::mpi::echo::Calls;
 use crate::mpi::epochs::{real_flush, take};
 use crate::mpi::requests;
 use crate::mpi::windows::{All, Ordered, Taken, window};
-use crate::mpi::words;
+use crate::mpi::words::{self, Few};
 use crate::rank::{Observed, unobserved};
 use crate::{sampled, uncounted};
 use mpi_sys::{MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, MPI_Win};
@@ -217,7 +217,7 @@ fn kind(deed: Deed, plan: &Plan, basic: Option<(u8, u8)>) -> Kind {
             };
             let effect = if op == NO_OP { Effect::Load } else { Effect::Update };
             let op = if op == NO_OP && plan.reading_goes_with_all { 0 } else { op };
-            Kind::Atomic(Atomic { domain: Domain::Mpi, ty, width, op, ordered, effect })
+            Kind::Atomic(Atomic { domain: Domain::Mpi, through: plan.number as u16, ty, width, op, ordered, effect })
         }
     }
 }
@@ -275,6 +275,8 @@ fn observed(
     let result = real();
     if result == SUCCESS && to.rank != mpi_sys::MPI_PROC_NULL {
         issue(&mut call.o, to, deed, buffers, request);
+    } else if let Some(at) = request {
+        requests::nothing(at, result);
     }
     result
 }
@@ -302,7 +304,7 @@ fn stand(
     result
 }
 
-/// An accumulate of one element, if possible carried out at once and counted: see [`words`]. `wrote` tells, when it is done, whether it
+/// An accumulate of few elements, if possible carried out at once and counted: see [`words`]. `wrote` tells, when it is done, whether it
 /// changed anything.
 fn count(
     to: Target,
@@ -317,30 +319,40 @@ fn count(
     }
     // First of all: the library, asked about types, may call what is interposed, and who called us would be forgotten.
     let Some(mut call) = operation() else { return real() };
-    let word = if call.confirms() { None } else { word(to) };
-    let Some(word) = word else { return observed(call, to, deed, buffers, request, real) };
-    let mut counted = words::lock(word);
+    let words = if call.confirms() { Few::new() } else { words(to) };
+    if words.is_empty() {
+        return observed(call, to, deed, buffers, request, real);
+    }
+    let mut counted = words::lock_all(&words);
     let result = real();
     if result != SUCCESS {
         return result;
     }
-    if counted.is_some() {
-        // SAFETY: the window is in a lock epoch for that rank, or there would be no word.
+    if !counted.is_empty() {
+        // SAFETY: the window is in a lock epoch for that rank, or there would be no words.
         unsafe { mpi_sys::PMPI_Win_flush(to.rank, to.win) };
     }
-    let seen = counted.as_mut().filter(|_| deed.fetches()).map(Counted::version);
-    let made = if wrote() { counted.as_mut().map(Counted::make) } else { None };
+    let wrote = wrote();
+    let versions = |(word, counted): &mut (Word, Counted)| {
+        let seen = deed.fetches().then(|| counted.version());
+        (*word, seen, wrote.then(|| counted.make()))
+    };
+    let versions: Few<_> = counted.iter_mut().map(versions).collect();
     drop(counted);
     words::progress_at(to.rank, to.win);
     issue(&mut call.o, to, deed, buffers, request);
+    let sets = matches!(deed, Deed::Accumulate(REPLACE, Fetch::No));
+    let how = if sets { How::Set } else { How::Modify };
     let rank = || call.o.session.rank();
-    if let Some(version) = made {
-        let sets = matches!(deed, Deed::Accumulate(REPLACE, Fetch::No));
-        let how = if sets { How::Set } else { How::Modify };
-        rank().update(call.o.recorder, word, version, how, None, false);
+    for &(word, _, made) in &versions {
+        if let Some(version) = made {
+            rank().update(call.o.recorder, word, version, how, None, false);
+        }
     }
-    if let Some(version) = seen {
-        rank().observe(call.o.recorder, word, version);
+    for &(word, seen, _) in &versions {
+        if let Some(version) = seen {
+            rank().observe(call.o.recorder, word, version);
+        }
     }
     result
 }
@@ -353,25 +365,30 @@ fn passes(to: Target) -> bool {
     }
     // SAFETY: the block is this thread's own.
     let from = unsafe { ((*block).pc, (*block).sp) };
-    let word = unobserved(|| word(to));
+    let words = unobserved(|| words(to));
     // SAFETY: as above. The library, asked about types, may have called what is interposed.
     unsafe { ((*block).pc, (*block).sp) = from };
-    word.is_some_and(uncounted::passes)
+    matches!(*words, [word] if uncounted::passes(word))
 }
 
-/// The word that one element at a target is, if it can be waited for: in a lock epoch, no larger than a word.
-fn word(to: Target) -> Option<Word> {
+/// The words that the elements at a target are, if they can be waited for: in a lock epoch, no larger than words, and few, as flags are.
+fn words(to: Target) -> Few<Word> {
+    const MOST: i64 = 8;
     let layout = layout(to.ty);
-    let (_, width) = layout.basic?;
-    if to.rank == mpi_sys::MPI_PROC_NULL || to.count != 1 || width > 8 || layout.size != u64::from(width) {
-        return None;
+    let Some((_, width)) = layout.basic.filter(|&(_, width)| width <= 8 && layout.size == u64::from(width)) else {
+        return Few::new();
+    };
+    if to.rank == mpi_sys::MPI_PROC_NULL || !(1..=MOST).contains(&to.count) {
+        return Few::new();
     }
-    window(to.win, |w| {
+    let words = window(to.win, |w| {
         let locked = w.lock_all.is_some() || w.locks.contains_key(&to.rank);
         let (segment, offset) = w.place(to.rank, to.at);
         let owner = w.world_rank(to.rank).filter(|_| locked)?;
-        Some(Word { owner, segment, offset })
-    })?
+        let at = |element| Word { owner, segment, offset: offset + element * u64::from(width) };
+        Some((0..to.count as u64).map(at).collect())
+    });
+    words.flatten().unwrap_or_default()
 }
 
 /// An operation that was issued: the scope of its request, and its window.

@@ -288,7 +288,8 @@ fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: i64) -> (u32, Units) {
 /// What an info object says about a key.
 pub fn said(info: MPI_Info, key: &std::ffi::CStr) -> Option<String> {
     // SAFETY: a constant of the library.
-    if raw(info) == raw(unsafe { mpi_sys::RSMPI_INFO_NULL }) {
+    // No object at all is the program's mistake: the call that it was given to says so, and not one of ours before it.
+    if raw(info) == 0 || raw(info) == raw(unsafe { mpi_sys::RSMPI_INFO_NULL }) {
         return None;
     }
     let mut value = [0u8; 256];

@@ -1,6 +1,6 @@
 //! Which accumulate a fetching one saw.
 //!
-//! An accumulate of one element under a lock epoch is carried out, and flushed, with a counter locked that all ranks share: so it is known in
+//! An accumulate of one element, or a few, under a lock epoch is carried out, and flushed, with a counter locked that all ranks share: so it is known in
 //! which order those of one location were, and which one a fetch came after. A flag that one rank sets with an accumulate and another polls
 //! with a fetch orders the two, as does a lock made by hand of compare-and-swap. Where ranks share no memory there are no counters, and
 //! no order by accumulates.
@@ -14,6 +14,7 @@ use crate::mpi::windows::{reached_by_many, window};
 use crate::rank::{Told, unobserved};
 use mpi_sys::MPI_Win;
 use rustc_hash::FxHasher;
+use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::hash::{Hash, Hasher};
@@ -36,6 +37,17 @@ pub fn make(told: &Told, transport: &mut Link) {
 /// Locks a word's counter.
 pub fn lock(word: Word) -> Option<Counted> {
     inside(|| WORDS.get()?.lock(index(word), word, progress))
+}
+
+/// Words that one operation reaches.
+pub type Few<T> = SmallVec<[T; 1]>;
+
+/// Locks the counters of several words, in the order in which everybody does. Of words that share one only the first is counted.
+pub fn lock_all(words: &[Word]) -> Few<(Word, Counted)> {
+    let mut counters: Few<(u64, Word)> = words.iter().map(|&word| (index(word), word)).collect();
+    counters.sort_unstable_by_key(|&(index, _)| index);
+    counters.dedup_by_key(|&mut (index, _)| index);
+    counters.into_iter().filter_map(|(_, word)| Some((word, lock(word)?))).collect()
 }
 
 fn index(word: Word) -> u64 {

@@ -35,6 +35,7 @@ elements! { i32 = 1, u32 = 2, i64 = 3, u64 = 4, isize = 3, usize = 4, f32 = 5, f
 pub fn kind<T: Element>(effect: Effect) -> Kind {
     Kind::Atomic(Atomic {
         domain: Domain::Shmem,
+        through: 0,
         ty: T::TYPE,
         width: size_of::<T>() as u8,
         op: 0,

@@ -83,7 +83,8 @@ pub fn atomic<T>(address: u64, width: u8, order: impl Into<Ordered>, pc: u64, op
     let Some(mut observed) = observe() else { return operate().0 };
     if observed.confirms() {
         let effect = Effect::Update;
-        let kind = Kind::Atomic(Atomic { domain: Domain::Processor, ty: 0, width, op: 0, ordered: false, effect });
+        let kind =
+            Kind::Atomic(Atomic { domain: Domain::Processor, through: 0, ty: 0, width, op: 0, ordered: false, effect });
         observed.pc = pc;
         observed.touch(address, u64::from(width), kind, Act::CpuAtomic);
         return operate().0;
@@ -97,7 +98,8 @@ pub fn atomic<T>(address: u64, width: u8, order: impl Into<Ordered>, pc: u64, op
     let order = order.into();
     let (reads, writes) = (!matches!(did, Did::Store), !matches!(did, Did::Load));
     let effect = if writes { Effect::Update } else { Effect::Load };
-    let kind = Kind::Atomic(Atomic { domain: Domain::Processor, ty: 0, width, op: 0, ordered: false, effect });
+    let kind =
+        Kind::Atomic(Atomic { domain: Domain::Processor, through: 0, ty: 0, width, op: 0, ordered: false, effect });
     let how = if reads { How::Modify } else { How::Set };
     let order = if reads && !writes { order.load } else { order.whole };
     // It comes after what it acquires, and is part of what it releases: whoever sees the last reference go may free the count.
