@@ -102,10 +102,19 @@ pub fn home_for(compiler: &[OsString], line: &Line) -> Result<Home> {
         Home::find_mpi(mpi::Mpi::of_compiler(compiler)?)
     } else if Shmem::plain_compiler(&name).is_some() {
         Home::find_oshmem()
-    } else if let Some(mpi) = line.linked().iter().find_map(|path| mpi::Mpi::of_library(path)) {
+    } else if let Some(mpi) = line.linked().iter().find_map(|path| mpi::Mpi::of_library(path).or_else(|| behind(path)))
+    {
         Home::find_mpi(mpi)
     } else {
         Home::find()
+    }
+}
+
+/// The MPI of a shared library of the program's own that is linked with one.
+fn behind(path: &Path) -> Option<mpi::Mpi> {
+    match mpi::of_file(path, 1)? {
+        mpi::Model::Mpi(mpi) => Some(mpi),
+        _ => None,
     }
 }
 

@@ -261,8 +261,9 @@ fn commands<'a>(
         let object = obj.join(format!("{index}-{}.o", file.file_stem().unwrap_or_default().display()));
         let mut args: Argv = own.iter().chain(&guess.flags).cloned().collect();
         if *kind == Kind::Fortran {
-            // Modules, which a person would find in the current directory afterwards.
-            args.extend(["-J".into(), obj.into()]);
+            // Modules, which a person would find in the current directory afterwards. Those of the sources before are looked for in any case.
+            let option = if has_old_modules(file) { "-I" } else { "-J" };
+            args.extend([option.into(), obj.into()]);
         }
         args.extend(["-c".into(), file.into(), "-o".into(), object.clone().into()]);
         commands.push((compiler, args));
@@ -275,6 +276,17 @@ fn commands<'a>(
     args.extend(guess.libraries.iter().cloned());
     commands.push((linker, args));
     commands
+}
+
+/// Whether the working directory holds a module file of the name of a module that a source defines. gfortran looks there before `-J`, so that
+/// file has to be written anew, as it would be without us.
+fn has_old_modules(file: &Path) -> bool {
+    let text = std::fs::read(file).unwrap_or_default();
+    String::from_utf8_lossy(&text).lines().any(|line| {
+        let line = line.to_ascii_lowercase();
+        let mut words = line.split(|c: char| c.is_whitespace() || c == '!' || c == ';').filter(|w| !w.is_empty());
+        words.next() == Some("module") && words.next().is_some_and(|name| Path::new(&format!("{name}.mod")).exists())
+    })
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use thrille_launch::end_with_parent;
@@ -138,9 +138,29 @@ pub fn is_compiler(name: &str) -> bool {
 /// What a built program is written to: by the libraries it is linked with. If our own has all that it calls, the linker may have left out the
 /// one behind it.
 pub fn model(program: &Path) -> Model {
-    let libraries = Libraries::of(program);
-    let behind_ours = || linked_with(&Libraries::of(&libraries.find("libthrille.so")?));
-    linked_with(&libraries).or_else(behind_ours).unwrap_or(Model::Shmem)
+    let wrapped = behind_wrapper(program);
+    of_file(wrapped.as_deref().unwrap_or(program), DEEPEST).unwrap_or(Model::Shmem)
+}
+
+/// The program that libtool's script of the same name starts, of a build tree whose libraries are not installed yet.
+fn behind_wrapper(program: &Path) -> Option<PathBuf> {
+    let mut start = [0; 2];
+    std::io::Read::read_exact(&mut std::fs::File::open(program).ok()?, &mut start).ok()?;
+    let inner = program.parent()?.join(".libs").join(program.file_name()?);
+    (&start == b"#!" && inner.is_file()).then_some(inner)
+}
+
+/// Libraries behind libraries that are looked at.
+const DEEPEST: usize = 4;
+
+/// What a program or shared library is linked with, itself or by a library of its own: a program may leave all of MPI to one.
+pub fn of_file(file: &Path, depth: usize) -> Option<Model> {
+    let libraries = Libraries::of(file);
+    let behind = || {
+        let mut needed = libraries.shared().into_iter();
+        needed.find_map(|path| of_file(&path, depth.checked_sub(1)?))
+    };
+    linked_with(&libraries).or_else(behind)
 }
 
 fn linked_with(libraries: &Libraries) -> Option<Model> {

@@ -46,6 +46,17 @@ impl Libraries {
         places.filter(|dir| dir.is_absolute()).map(|dir| dir.join(library)).find(|file| file.is_file())
     }
 
+    /// Where those are that the program says itself where to look for, or the environment does.
+    pub fn shared(&self) -> Vec<PathBuf> {
+        let named = self.0.split(|&b| b == 0).filter(|name| name.windows(3).any(|part| part == b".so"));
+        let elsewhere = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+        let somewhere = |name: &str| {
+            let other = || std::env::split_paths(&elsewhere).map(|dir| dir.join(name)).find(|file| file.is_file());
+            self.find(name).or_else(other)
+        };
+        named.filter_map(|name| std::str::from_utf8(name).ok()).filter_map(somewhere).collect()
+    }
+
     /// Whether one begins like this.
     pub fn has(&self, start: &str) -> bool {
         self.0.split(|&b| b == 0).any(|name| name.starts_with(start.as_bytes()))
