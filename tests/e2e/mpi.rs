@@ -5,6 +5,8 @@ use crate::support::{THRILLE, root};
 use crate::tool::{Ended, check, expect, pairs, program, report, run, temporary, thrille};
 use crate::{Outcome, trial};
 use libtest_mimic::{Failed, Trial};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -42,6 +44,8 @@ pub fn trials() -> Vec<Trial> {
     for mpi in LIBRARIES {
         trials.push(trial(&format!("mpi::exec::{mpi}"), move || exec(mpi)));
         trials.push(trial(&format!("mpi::given_up::{mpi}"), move || given_up(mpi)));
+        trials.push(trial(&format!("mpi::wrapped::{mpi}"), move || wrapped(mpi)));
+        trials.push(trial(&format!("mpi::behind_a_library::{mpi}"), move || behind_a_library(mpi)));
         for (end, code, says) in [
             ("no_finalize", 1, "without MPI_Finalize"),
             ("crash", 1, "rank 1 was killed by SIGSEGV"),
@@ -100,6 +104,37 @@ fn calls(mpi: &str, source: &Path) -> Outcome {
     let mut command = thrille(["run", "-n2", "--no-confirm", "--quiet", "--out"]);
     let ended = expect(command.arg(&out).arg(&binary).current_dir(dir.path()), code)?;
     found(&out, &[source], &ended)
+}
+
+/// A script that starts the program of its name in `.libs`, as libtool writes for programs whose libraries are not installed.
+fn wrapped(mpi: &str) -> Outcome {
+    let dir = temporary();
+    let (inner, script, out) = (dir.path().join(".libs"), dir.path().join("a"), dir.path().join("run"));
+    let source = root().join("tests/mpi/allocate_fence_race.c");
+    fs::create_dir(&inner)?;
+    compile(mpi, &source, &inner.join("a"))?;
+    fs::write(&script, "#!/bin/sh\nexec \"$(dirname \"$0\")/.libs/a\" \"$@\"\n")?;
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
+    let mut command = thrille(["run", "-n2", "--no-confirm", "--quiet", "--sampling", "full", "--out"]);
+    let ended = expect(command.arg(&out).arg(&script).current_dir(dir.path()), 1)?;
+    found(&out, &[&source], &ended)
+}
+
+/// A program that leaves all of MPI to a shared library of its own, linked by the plain compiler.
+fn behind_a_library(mpi: &str) -> Outcome {
+    let dir = temporary();
+    let (library, main, binary) = (dir.path().join("libown.so"), dir.path().join("main.c"), dir.path().join("a"));
+    let source = root().join("tests/mpi/allocate_fence_race.c");
+    fs::write(&main, "int entry(int, char **);\nint main(int n, char **words) { return entry(n, words); }\n")?;
+    let shared = ["-shared", "-fPIC", "-g", "-Dmain=entry", "-o"];
+    expect(thrille(["cc", "--", &format!("mpicc.{mpi}")]).args(shared).arg(&library).arg(&source), 0)?;
+    let mut link = thrille(["cc", "--", "gcc", "-g"]);
+    link.arg(&main).arg("-o").arg(&binary).arg(&library).arg(format!("-Wl,-rpath,{}", dir.path().display()));
+    expect(&mut link, 0)?;
+    let out = dir.path().join("run");
+    let mut command = thrille(["run", "-n2", "--no-confirm", "--quiet", "--sampling", "full", "--out"]);
+    let ended = expect(command.arg(&out).arg(&binary).current_dir(dir.path()), 1)?;
+    found(&out, &[&source], &ended)
 }
 
 /// However the program ends, what was found is reported, and how it ended is said.
