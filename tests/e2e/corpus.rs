@@ -101,6 +101,11 @@ impl Program {
         }
         if let Some(mpi) = self.mpi {
             words.extend(["--mpi".into(), mpi.into()]);
+            // What a program needs besides is guessed, save for another standard than the compiler's own.
+            if let Some(standard) = self.flags.as_deref().filter(|flags| flags.contains("-std=")) {
+                let compiler = if self.is_c() { "mpicc" } else { "mpicxx" };
+                words.extend(["--cc".into(), format!("{compiler}.{mpi} {standard}").into()]);
+            }
         } else if let Some(version) = self.clang {
             let flags = self.flags.as_deref().unwrap_or_default();
             words.extend(["--cc".into(), format!("{} {flags}", self.clang(version)).into()]);

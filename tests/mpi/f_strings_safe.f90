@@ -20,12 +20,6 @@ program f_strings
   if (me == 1) then
     n = scan(text, 'xyz')
     n = verify(text, 'abc ')
-    select case (text)
-    case ('abc')
-      n = 1
-    case ('def', 'ghi')
-      n = 2
-    end select
     other = max(text, 'xx')
   end if
   call MPI_Win_fence(0, win, ierr)

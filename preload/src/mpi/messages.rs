@@ -5,11 +5,14 @@
 //! it is posted, unless an earlier one with a wildcard may still take the message. Those are numbered when they complete: earlier
 //! ones first, which by then have been matched, so that the library can be asked what they got.
 
+use crate::confirm::CONFIRMING;
 use crate::mpi::call::{SUCCESS, Shared};
 use crate::mpi::comms;
 use mpi_sys::{MPI_Comm, MPI_Request, MPI_Status};
 use rustc_hash::FxHashMap;
 use std::ffi::c_int;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use thrille_model::{Rank, Token};
 
 /// Sender or receiver and tag, on a communicator.
@@ -42,6 +45,14 @@ unsafe impl Send for Counts {}
 
 static COUNTS: Shared<Counts> = Shared::new();
 
+/// Held from the numbering of a message until the library knows of it, where threads may call side by side: those of one line come to both in the same order.
+/// Not in a run that confirms races, which holds threads in between.
+pub fn in_turn() -> Option<MutexGuard<'static, ()>> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let side_by_side = comms::any_thread() && !CONFIRMING.load(Ordering::Relaxed);
+    side_by_side.then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 /// What a receive asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
@@ -55,6 +66,13 @@ pub struct Wanted {
     pub tag: Option<c_int>,
     /// Who receives.
     pub me: Rank,
+}
+
+impl Wanted {
+    /// Whether only messages of one line will do.
+    pub fn is_of_one_line(&self) -> bool {
+        self.source.is_some() && self.tag.is_some()
+    }
 }
 
 /// A posted receive.

@@ -12,7 +12,7 @@ use crate::mpi::requests::{self, Pending, Statuses, received};
 use mpi_sys::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status};
 use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 use thrille_model::{Act, Kind, Rank, Token};
 
 /// Whether a send waits for its receive.
@@ -190,11 +190,33 @@ fn both(sent: Option<Pending>, posted: Option<Pending>) -> Pending {
     posted
 }
 
-fn sending(sending: impl FnOnce() -> Option<Sending>, real: impl FnOnce() -> c_int) -> c_int {
+/// Begins what another thread may begin the like of, and waits for it when it is that one's turn.
+fn in_two_steps(turn: MutexGuard<()>, begin: impl FnOnce(*mut MPI_Request) -> c_int, status: *mut MPI_Status) -> c_int {
+    // SAFETY: a handle, which the library writes; an all-zero one is valid.
+    let mut request = unsafe { std::mem::zeroed() };
+    let result = begin(&raw mut request);
+    drop(turn);
+    if result != SUCCESS {
+        return result;
+    }
+    // SAFETY: the request has just been made; the status is the caller's.
+    unsafe { mpi_sys::PMPI_Wait(&raw mut request, status) }
+}
+
+fn sending(
+    sending: impl FnOnce() -> Option<Sending>,
+    begin: impl FnOnce(*mut MPI_Request) -> c_int,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     let Some(mut call) = call() else { return real() };
     let Some(sending) = sending() else { return real() };
+    let turn = messages::in_turn();
     let message = send(&mut call, &sending);
-    let result = real();
+    let result = match turn {
+        None => real(),
+        // SAFETY: a constant of the library.
+        Some(turn) => in_two_steps(turn, begin, unsafe { mpi_sys::RSMPI_STATUS_IGNORE }),
+    };
     sent(Some(message), result);
     if let (Send::Synchronous, SUCCESS, Some(receipt)) = (sending.how, result, messages::receipt(message)) {
         call.acquire(receipt);
@@ -208,6 +230,7 @@ fn isending(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(mut call) = call() else { return real() };
+    let _turn = messages::in_turn();
     let pending = sending().map(|s| begin_send(&mut call, &s));
     let result = real();
     match pending {
@@ -265,6 +288,67 @@ fn receiving(
     result
 }
 
+/// The same beside other threads. A message of any sender or tag is taken first, and received when its number is known.
+fn receiving_in_turn(
+    call: &mut Call,
+    turn: MutexGuard<'static, ()>,
+    receiving: &Receiving,
+    (source, tag, comm, status): (c_int, c_int, MPI_Comm, *mut MPI_Status),
+    begin: impl FnOnce(*mut MPI_Request) -> c_int,
+    receive: impl FnOnce(*mut MPI_Message, *mut MPI_Status) -> c_int,
+) -> c_int {
+    let mut statuses = Statuses::new(status, 1);
+    let (posted, result) = if receiving.wanted.is_of_one_line() {
+        let posted = post(call, receiving);
+        call.issue();
+        (Some(posted), in_two_steps(turn, begin, statuses.pass()))
+    } else {
+        // SAFETY: a handle, which the library writes; an all-zero one is valid.
+        let mut message = unsafe { std::mem::zeroed() };
+        let result = matching(call, Some(turn), (source, tag, comm), &raw mut message, &mut statuses);
+        if result != SUCCESS {
+            return result;
+        }
+        let taken = take(call, &raw const message);
+        call.issue();
+        (taken, receive(&raw mut message, statuses.pass()))
+    };
+    if has_ended(result) {
+        let status = statuses.get(0);
+        arrived(call, &receiving.buffer, &status);
+        if let Some(posted) = posted {
+            received(call, posted, &status);
+        }
+    } else if let Some(posted) = posted {
+        messages::withdraw(posted);
+    }
+    result
+}
+
+/// Waits for a message and takes it, in turn with other threads.
+fn matching(
+    call: &mut Call,
+    mut turn: Option<MutexGuard<'static, ()>>,
+    (source, tag, comm): (c_int, c_int, MPI_Comm),
+    message: *mut MPI_Message,
+    statuses: &mut Statuses,
+) -> c_int {
+    loop {
+        let mut flag = 0;
+        // SAFETY: the program's arguments, a flag of our own, and a status and message that the caller has.
+        let result = unsafe { real_Improbe(source, tag, comm, &raw mut flag, message, statuses.pass()) };
+        if result != SUCCESS || flag != 0 {
+            if result == SUCCESS {
+                matched(call, source, tag, comm, message, &statuses.get(0));
+            }
+            return result;
+        }
+        drop(turn);
+        std::thread::yield_now();
+        turn = messages::in_turn();
+    }
+}
+
 /// A probe saw a message: it has been sent.
 fn probed(call: &mut Call, source: c_int, tag: c_int, comm: MPI_Comm, status: &MPI_Status) {
     let receiving = Receiving::new(call, std::ptr::null(), 0, nothing(), source, tag, comm);
@@ -314,9 +398,10 @@ fn nothing() -> MPI_Datatype {
 
 // SAFETY (all rows): each body forwards the program's own arguments, or a status of our own where it wants none.
 macro_rules! sends {
-    ($n:ty; $($blocking:ident $nonblocking:ident $persistent:ident $how:ident;)*) => { calls! { $(
+    ($n:ty; $($blocking:ident $nonblocking:ident $persistent:ident $how:ident;)*) => { pastey::paste! { calls! { $(
         fn $blocking(at: *const c_void, n: $n, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm), real => {
-            sending(|| Sending::new(at, n, ty, dest, tag, comm, Send::$how), real)
+            let begin = |request| unsafe { [<real_ $nonblocking>](at, n, ty, dest, tag, comm, request) };
+            sending(|| Sending::new(at, n, ty, dest, tag, comm, Send::$how), begin, real)
         }
         fn $nonblocking(
             at: *const c_void, n: $n, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request,
@@ -328,7 +413,7 @@ macro_rules! sends {
         ), real => {
             send_init(|| Sending::new(at, n, ty, dest, tag, comm, Send::$how), request, real)
         }
-    )* } };
+    )* } } };
 }
 sends! {
     c_int;
@@ -352,11 +437,18 @@ macro_rules! receives {
         let Some(mut call) = call() else { return real() };
         let Some(what) = Receiving::new(&call, at, n, ty, source, tag, comm) else { return real() };
         awaits(&mut call, &what, (source, tag, comm));
-        // SAFETY: as said above, here and below.
+        if let Some(turn) = messages::in_turn() {
+            // SAFETY: as said above, here and below.
+            let begin = |request| unsafe { [<real_Irecv $($c)?>](at, n, ty, source, tag, comm, request) };
+            let receive = |message, status| unsafe { [<real_Mrecv $($c)?>](at, n, ty, message, status) };
+            return receiving_in_turn(&mut call, turn, &what, (source, tag, comm, status), begin, receive);
+        }
+        // SAFETY: as above.
         receiving(&mut call, &what, status, |s| unsafe { [<real_Recv $($c)?>](at, n, ty, source, tag, comm, s) })
     }
     fn [<Irecv $($c)?>](at: *mut c_void, n: $n, ty: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request), real => {
         let Some(mut call) = call() else { return real() };
+        let _turn = messages::in_turn();
         let pending = Receiving::new(&call, at, n, ty, source, tag, comm).map(|r| begin_receive(&mut call, &r));
         let result = real();
         match pending {
@@ -484,6 +576,9 @@ calls! {
     fn Mprobe(source: c_int, tag: c_int, comm: MPI_Comm, message: *mut MPI_Message, status: *mut MPI_Status), real => {
         let Some(mut call) = call() else { return real() };
         let mut statuses = Statuses::new(status, 1);
+        if let Some(turn) = messages::in_turn() {
+            return matching(&mut call, Some(turn), (source, tag, comm), message, &mut statuses);
+        }
         // SAFETY: as above.
         let result = unsafe { real_Mprobe(source, tag, comm, message, statuses.pass()) };
         if result == SUCCESS {
@@ -494,6 +589,7 @@ calls! {
     fn Improbe(source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, message: *mut MPI_Message, status: *mut MPI_Status), real => {
         let Some(mut call) = call() else { return real() };
         let mut statuses = Statuses::new(status, 1);
+        let _turn = messages::in_turn();
         // SAFETY: as above; the library has written the flag.
         let (result, found) = unsafe {
             let result = real_Improbe(source, tag, comm, flag, message, statuses.pass());

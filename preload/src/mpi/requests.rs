@@ -472,11 +472,13 @@ calls! {
     }
     fn Start(request: *mut MPI_Request), real => {
         let Some(mut call) = call() else { return real() };
+        let _turn = messages::in_turn();
         start(&mut call, request);
         real()
     }
     fn Startall(n: c_int, requests: *mut MPI_Request), real => {
         let Some(mut call) = call() else { return real() };
+        let _turn = messages::in_turn();
         for i in 0..n.max(0) as usize {
             start(&mut call, requests.wrapping_add(i));
         }
