@@ -1,4 +1,5 @@
 // Copies of functions and blocks, with what belongs to them (debug information, alias scopes), and the joining of two copies' values.
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -137,10 +138,24 @@ void thrille_touches_second(Function *F) {
   F->addParamAttr(0, Attribute::ReadNone);
 }
 
-// What is computed for one instruction alone is computed right before it: otherwise it waits in memory while others are told.
-void thrille_sink(Value *V, Instruction *Before) {
+// What is computed for one detour alone is computed there, right before it is needed: otherwise it waits in memory while others are told. All that is told must be there by now.
+void thrille_sink(Value *V) {
   auto *I = dyn_cast<Instruction>(V);
-  if (I && I->hasOneUse() && (isa<GetElementPtrInst>(I) || isa<CastInst>(I) || isa<BinaryOperator>(I)))
-    I->moveBefore(Before);
+  if (!I || I->use_empty() || !(isa<GetElementPtrInst>(I) || isa<CastInst>(I) || isa<BinaryOperator>(I)))
+    return;
+  BasicBlock *There = nullptr;
+  SmallPtrSet<const User *, 4> Users;
+  for (const User *U : I->users()) {
+    BasicBlock *Here = const_cast<BasicBlock *>(cast<Instruction>(U)->getParent());
+    if (isa<PHINode>(U) || (There && There != Here))
+      return;
+    There = Here;
+    Users.insert(U);
+  }
+  for (Instruction &First : *There)
+    if (Users.contains(&First)) {
+      I->moveBefore(&First);
+      return;
+    }
 }
 }

@@ -60,6 +60,13 @@ pub fn insert(ir: &Ir, hooks: &Hooks, tables: &Tables, map: Map, group: &Group, 
     }
 }
 
+/// Puts what is computed for these groups' checks alone where it is needed, once all of them are in.
+pub fn settle(map: Map, groups: &[Group]) {
+    for access in groups.iter().flat_map(|group| &group.accesses) {
+        thrille_sink(thrille_map_get(map, access.address).some().unwrap_or(access.address));
+    }
+}
+
 /// The bytes that an access touches of a line that it begins with, if it can be told by that.
 fn bits(access: &Access) -> Option<u64> {
     match access.extent {
@@ -113,7 +120,6 @@ impl Checks<'_> {
                 hooks.nest.call(ir, &[address, site, shape(times), shape(step), shape(rows), shape(pitch)])
             }
         };
-        thrille_sink(address, call);
         thrille_place(call, self.copy(access.instruction));
         call
     }

@@ -57,6 +57,7 @@ impl Work<'_> {
             check::insert(self.ir, self.hooks, self.tables, map, group, first, self.in_place);
             first += group.accesses.len();
         }
+        check::settle(map, groups);
     }
 
     /// Makes the instrumented copy a function of its own. It is given back.

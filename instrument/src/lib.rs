@@ -104,6 +104,10 @@ impl Pass {
             work.apart(&found.groups)
         } else {
             let doubled = work.in_one(&found.groups);
+            if self.options.verify {
+                // Afterwards a value that does not reach its use would be one that is not defined there.
+                verify(function);
+            }
             switch::switch(&work, &doubled, &loops, &found.groups);
             function
         };

@@ -313,5 +313,5 @@ unsafe extern "C" {
     pub safe fn thrille_expand_roots(function: Value);
     pub safe fn thrille_touches_nothing(function: Value);
     pub safe fn thrille_touches_second(function: Value);
-    pub safe fn thrille_sink(value: Value, before: Value);
+    pub safe fn thrille_sink(value: Value);
 }

@@ -218,6 +218,19 @@ static void relax(int n, double grid[n][n])
                 grid[i][j] = 0.25 * (grid[i - 1][j] + grid[i + 1][j] + grid[i][j - 1] + grid[i][j + 1]);
 }
 
+/* A row of one loop is where a row of the loop inside it begins; how long it is may change with every store. */
+static long width;
+static __attribute__((noinline)) void substitute(double *b, const double *l, long rows, long columns)
+{
+    for (long i = 0; i < rows; i++)
+        for (long j = 0; j < columns; j++) {
+            double sum = b[i * width + j];
+            for (long p = 0; p < j; p++)
+                sum -= b[i * width + p] * l[j * width + p];
+            b[i * width + j] = sum / (2 + l[j * width + j]);
+        }
+}
+
 static unsigned ackermann(unsigned m, unsigned n)
 {
     return m == 0 ? n + 1 : n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
@@ -252,6 +265,13 @@ int main(void)
     for (int i = 0; i < 24 * 24; i++)
         sum += (&grid[0][0])[i] * (i % 5);
     printf("grid %.9f\n", sum);
+    double below[24][24];
+    memcpy(below, grid, sizeof below);
+    width = 24 - (ticks < 0);
+    substitute(&grid[0][0], &below[0][0], 20, 22);
+    for (int i = 0; i < 24; i++)
+        sum += grid[i][i];
+    printf("substitute %.9f\n", sum);
     printf("ackermann %u\n", ackermann(2, 40));
     shmem_finalize();
     return 0;
