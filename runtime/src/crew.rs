@@ -3,7 +3,6 @@
 use crate::footprint::{Bits, Footprint};
 use crate::pairs::{Pair, Pairs};
 use crate::trails::Trails;
-use crate::watch::without;
 use rustc_hash::FxHashMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -121,19 +120,17 @@ impl Hand {
             let site = lock(&self.findings).trails.add(items, |place| SiteId(places[place as usize].name));
             if let Some(site) = site {
                 self.core.stamp(phase.0);
-                let (core, own, mut rowing) = (&mut self.core, &self.own, Rowing::default());
+                let (core, mut rowing) = (&mut self.core, Rowing::default());
                 let read = |core: &mut Core, row: Row| {
                     core.read_row(Access { at: row.first, touch: Touch::Read, guard, site }, row);
                 };
-                footprint.intervals([Bits::OnlyRead, Bits::Overwritten, Bits::Written], |which, all| {
-                    without(own, all, |at| {
-                        let (how, touch) = match which {
-                            Bits::Written => (Accessed::Written, Touch::Write),
-                            Bits::Overwritten => (Accessed::Overwritten, Touch::Read),
-                            Bits::Read | Bits::OnlyRead => return rowing.add(at, |row| read(core, row)),
-                        };
-                        core.accessed(how, Access { at, touch, guard, site });
-                    });
+                footprint.intervals([Bits::OnlyRead, Bits::Overwritten, Bits::Written], |which, at| {
+                    let (how, touch) = match which {
+                        Bits::Written => (Accessed::Written, Touch::Write),
+                        Bits::Overwritten => (Accessed::Overwritten, Touch::Read),
+                        Bits::Read | Bits::OnlyRead => return rowing.add(at, |row| read(core, row)),
+                    };
+                    core.accessed(how, Access { at, touch, guard, site });
                 });
                 rowing.end(|row| read(core, row));
                 core.done_with(site, logged);

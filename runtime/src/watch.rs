@@ -296,7 +296,7 @@ impl Watch {
         let thread = hand.as_ref().and_then(|hand| hand.thread());
         let Some(access) = self.named(thread, regions, me, locksets, run) else { return };
         if self.crew.is_some() {
-            if let Some(hand) = hand.filter(|hand| !hand.has_own(access.at)) {
+            if let Some(hand) = hand {
                 hand.core.stamp(run.phase.0);
                 hand.core.access(access);
             }
@@ -506,7 +506,7 @@ fn atomicity(atomic: Atomic) -> Atomicity {
 }
 
 /// Calls `visit` with the parts of some bytes that are in none of these intervals, which are few.
-pub(crate) fn without(own: &[Interval], at: Interval, mut visit: impl FnMut(Interval)) {
+fn without(own: &[Interval], at: Interval, mut visit: impl FnMut(Interval)) {
     let (mut lo, hi) = (at.lo(), at.hi());
     while lo < hi {
         let inside = own.iter().find(|own| own.lo() <= lo && lo < own.hi());

@@ -60,6 +60,9 @@ fn main() {
     args.test_threads.get_or_insert(2);
     if !args.list {
         support::libraries();
+        if let Err(error) = tool::hold_session_directory() {
+            eprintln!("no directory for Open MPI: {error}; two programs that start at the same time may fail");
+        }
     }
     let trials = [
         book::trials(),

@@ -213,3 +213,13 @@ pub fn pairs(report: &Value) -> Result<std::collections::BTreeSet<(u64, u64)>, F
         })
         .collect()
 }
+
+/// Keeps the directory there that each `mpirun` of Open MPI makes for all and the last one removes: between two that start at the same time, the later one fails to make it.
+pub fn hold_session_directory() -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname")?;
+    let host = host.trim().split('.').next().unwrap_or_default();
+    let directory = format!("ompi.{host}.{}", rustix::process::geteuid().as_raw());
+    let held = std::env::temp_dir().join(directory).join("held-by-tests");
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(held)
+}
