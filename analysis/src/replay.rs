@@ -28,6 +28,7 @@
 
 use crate::clock::{Clock, Lane};
 use crate::known::Closed;
+use crate::sections::Busy;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -216,8 +217,8 @@ struct Replay<'a, F> {
     /// Why pairs of sites race, once found out.
     whys: FxHashMap<(Site, Site), Why>,
     locks: FxHashMap<Lock, LockState>,
-    /// Where each strand's sections of a lock begin and end.
-    sections: FxHashMap<(Strand, Lock), BTreeMap<Pos, Sync>>,
+    /// The sections that something may flow through.
+    sections: Busy,
     /// With which token what a rank issued on a context is handed over.
     handed: FxHashMap<(Rank, Ctx), Token>,
     /// Who acquired such a token, and where.
@@ -247,7 +248,8 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
         let mut tokens: FxHashMap<Token, TokenState> = FxHashMap::default();
         let mut words: FxHashMap<Word, WordState> = FxHashMap::default();
         let mut locks: FxHashMap<Lock, LockState> = FxHashMap::default();
-        let mut sections: FxHashMap<(Strand, Lock), BTreeMap<Pos, Sync>> = FxHashMap::default();
+        let in_question = accesses.iter().zip(chosen).filter(|&(_, &chosen)| chosen);
+        let sections = Busy::new(events, in_question.map(|(access, _)| (access.strand, access.begin)));
         let mut handed = FxHashMap::default();
         let those = |point: bool| {
             let chosen = accesses.iter().zip(chosen).filter(|&(_, &chosen)| chosen).map(|(access, _)| access);
@@ -257,7 +259,7 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
             those(false).map(|a| ((a.strand, a.begin), Vec::new())).collect();
         let both_ends = those(true).filter(|a| made.contains_key(&(a.strand, a.begin)));
         let both_ends = both_ends.map(|a| (a.strand, a.begin, a.site)).collect();
-        for (i, event) in events.iter().enumerate() {
+        for (i, event) in events.iter().enumerate().filter(|&(i, _)| !sections.is_idle(i)) {
             items.entry(event.strand).or_default().push((event.pos, Item::Event(i)));
             match event.sync {
                 Sync::Release(token) => tokens.entry(token).or_default().releases_to_come += 1,
@@ -276,20 +278,14 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                     let closed = logs.closed.holds(word, version);
                     words.entry(word).or_default().observed.insert(version, closed);
                 }
-                Sync::Lock(lock, _) | Sync::Share(lock, _) => {
-                    sections.entry((event.strand, lock)).or_default().insert(event.pos, event.sync);
-                }
-                Sync::Unlock(lock, number) => {
-                    locks.entry(lock).or_default().to_end.insert(number);
-                    sections.entry((event.strand, lock)).or_default().insert(event.pos, event.sync);
-                }
+                Sync::Unlock(lock, number) => _ = locks.entry(lock).or_default().to_end.insert(number),
                 Sync::Unshare { lock, number, .. } => {
                     *locks.entry(lock).or_default().shared.entry(number).or_default() += 1;
-                    sections.entry((event.strand, lock)).or_default().insert(event.pos, event.sync);
                 }
                 // A barrier comes after those before it, whoever is known to have called it.
                 Sync::Acquire(token @ Token::Phase(_)) => _ = tokens.entry(token).or_default(),
                 Sync::Handed(ctx, token) => _ = handed.insert((event.strand.rank, ctx), token),
+                Sync::Lock(..) | Sync::Share(..) => {}
                 Sync::Acquire(_) | Sync::Peek(_) | Sync::Quiet(_) | Sync::Fence(_) => {}
             }
         }
@@ -582,10 +578,8 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
         let (mine, theirs) = (self.locksets.get(x.locks), self.locksets.get(y.locks));
         let common = mine.iter().filter(|held| x.writes() && theirs.iter().any(|other| other.lock == held.lock));
         common.filter_map(move |held| {
-            let sections = self.sections.get(&(x.strand, held.lock))?;
-            let mut later = sections.range((Bound::Excluded(x.begin), Bound::Unbounded));
-            let (&end, &sync) = later.find(|(_, sync)| matches!(sync, Sync::Unlock(..) | Sync::Unshare { .. }))?;
-            let flows = match (sync, self.taken(y, held.lock)?) {
+            let (end, sync) = self.sections.end(x.strand, held.lock, x.begin)?;
+            let flows = match (sync, self.sections.taken(y.strand, held.lock, y.begin)?) {
                 (Sync::Unlock(_, number), Sync::Lock(_, next)) => number < next,
                 (Sync::Unlock(_, number), Sync::Share(_, shared)) => number <= shared,
                 (Sync::Unshare { number, phase, .. }, Sync::Lock(_, next)) => number < next && phase == x.phases.lo,
@@ -594,12 +588,6 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
             let known = end.0 > 0 && clock.knows(self.lanes[&x.strand], Pos(end.0 - 1));
             (flows && !known).then_some(Flow { from: (x.strand, end), to: (y.strand, y.begin) })
         })
-    }
-
-    /// How the lock that an access is under was taken.
-    fn taken(&self, access: &Access, lock: Lock) -> Option<Sync> {
-        let sections = self.sections.get(&(access.strand, lock))?;
-        sections.range(..=access.begin).next_back().map(|(_, &sync)| sync)
     }
 
     /// Whether the two will be done by the same event, whatever it is.

@@ -90,6 +90,10 @@ pub enum Entry {
         path: String,
         /// Its build id, if it has one.
         build_id: Vec<u8>,
+        /// What is added to the addresses in the file.
+        bias: u64,
+        /// From where to where its parts are.
+        ranges: Vec<(u64, u64)>,
     },
     /// A node of the tree of calls: the function that was called from `call` in the function of `parent`.
     Stack {

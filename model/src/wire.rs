@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use std::io::{self, Read, Write};
 
 /// The format's version: the first byte of every encoded value.
-pub const VERSION: u8 = 5;
+pub const VERSION: u8 = 6;
 
 /// First bytes of every file of frames.
 pub const MAGIC: [u8; 8] = *b"THRILLE\x01";

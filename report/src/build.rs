@@ -199,11 +199,25 @@ impl Context<'_> {
                 report.allocation = Some(AllocationReport { number, at: self.modules.frames(asked)[0].clone() });
             }
             (Segment::Window(number), _) => report.window = Some(number),
-            (Segment::Heap | Segment::Private | Segment::Block(_), _) => {}
+            (Segment::Private, None) => {
+                if let Some(variable) = self.variable(object.owner, object.offset) {
+                    start = object.offset - variable.offset;
+                    report.size = Some(variable.size);
+                    report.name = Some(variable.name);
+                }
+            }
+            (Segment::Heap | Segment::Block(_), _) => {}
         }
         report.bytes.first = report.bytes.first.saturating_sub(start);
         report.bytes.end = report.bytes.end.saturating_sub(start);
         report
+    }
+
+    /// The variable of the program or of a library at an address of a rank.
+    fn variable(&mut self, rank: Rank, address: u64) -> Option<Variable> {
+        let files = &self.ranks.get(rank.0 as usize)?.files;
+        let file = files.iter().find(|file| file.lo <= address && address < file.hi)?;
+        self.modules.statics(file.module).at_address(address.wrapping_sub(file.bias))
     }
 
     fn side(&mut self, side: &Side, ranks: &BTreeSet<u32>) -> SideReport {

@@ -5,6 +5,7 @@
 use crate::records::Module;
 use crate::shape::Frame;
 use crate::source::Sources;
+use crate::statics::Statics;
 use crate::symbols;
 use crate::words::{demangled, fortran};
 use addr2line::{Loader, gimli};
@@ -18,6 +19,7 @@ pub struct Modules {
     known: HashMap<u64, Module>,
     open: HashMap<u64, Option<Loader>>,
     found: HashMap<Site, Rc<[Frame]>>,
+    statics: HashMap<u64, Statics>,
     sources: Sources,
     directories: Vec<PathBuf>,
     /// What could not be opened, and why.
@@ -27,8 +29,8 @@ pub struct Modules {
 impl Modules {
     /// Nothing is opened yet; symbols may also be in these directories.
     pub fn new(known: HashMap<u64, Module>, base: &Path, directories: Vec<PathBuf>) -> Self {
-        let (open, found) = (HashMap::new(), HashMap::new());
-        Self { known, open, found, sources: Sources::new(base), directories, notes: Vec::new() }
+        let (open, found, statics) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { known, open, found, statics, sources: Sources::new(base), directories, notes: Vec::new() }
     }
 
     /// Known places without any file behind them.
@@ -36,6 +38,15 @@ impl Modules {
     pub fn made_up(found: HashMap<Site, Vec<Frame>>) -> Self {
         let found = found.into_iter().map(|(site, frames)| (site, frames.into())).collect();
         Self { found, ..Self::new(HashMap::new(), Path::new("/"), Vec::new()) }
+    }
+
+    /// The variables of a file.
+    pub fn statics(&mut self, module: u64) -> &Statics {
+        let Self { known, statics, directories, .. } = self;
+        statics.entry(module).or_insert_with(|| {
+            let path = known.get(&module).and_then(|module| symbols::locate(module, directories).ok());
+            path.and_then(|path| Statics::of(&path)).unwrap_or_default()
+        })
     }
 
     /// The source files.

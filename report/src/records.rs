@@ -32,6 +32,19 @@ pub struct Records {
     pub notes: Vec<String>,
 }
 
+/// Where a part of a loaded file is in a rank.
+#[derive(Clone, Copy, Debug)]
+pub struct FileRange {
+    /// The first address.
+    pub lo: u64,
+    /// One past the last.
+    pub hi: u64,
+    /// What is added to the addresses in the file.
+    pub bias: u64,
+    /// Which file.
+    pub module: u64,
+}
+
 /// What one rank wrote.
 #[derive(Debug, Default)]
 pub struct RankRecords {
@@ -47,6 +60,8 @@ pub struct RankRecords {
     pub stacks: HashMap<StackId, (StackId, Site)>,
     /// Where its calls are that synchronise.
     pub callers: HashMap<Caller, Site>,
+    /// Where its loaded files are.
+    pub files: Vec<FileRange>,
     /// Its latest figures.
     pub progress: Progress,
     /// Its own notes.
@@ -138,7 +153,8 @@ impl Records {
                     mine.started = true;
                     *size = (*size).max(said.min(1 << 20));
                 }
-                Entry::Module { id, path, build_id } => {
+                Entry::Module { id, path, build_id, bias, ranges } => {
+                    mine.files.extend(ranges.iter().map(|&(lo, hi)| FileRange { lo, hi, bias, module: id }));
                     self.executable.get_or_insert(id);
                     self.modules.entry(id).or_insert(Module { path: path.into(), build_id });
                 }

@@ -67,7 +67,11 @@ impl Statics {
 
     /// The variable at an offset; of several the smallest.
     pub fn at(&self, offset: u64) -> Option<Variable> {
-        let address = self.base.checked_add(offset)?;
+        self.at_address(self.base.checked_add(offset)?)
+    }
+
+    /// The variable at an address in the file.
+    pub fn at_address(&self, address: u64) -> Option<Variable> {
         let behind = self.variables.partition_point(|&(at, ..)| at <= address);
         self.variables[..behind]
             .iter()

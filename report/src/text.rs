@@ -142,7 +142,9 @@ pub fn object(object: &ObjectReport) -> String {
     };
     let size = object.size.map_or_else(String::new, |size| count(size, "byte"));
     match (object.segment.as_ref(), &object.name, &object.allocation) {
-        ("private", ..) => format!("private memory {of}, {}", count(object.bytes.end - object.bytes.first, "byte")),
+        ("private", None, _) => {
+            format!("private memory {of}, {}", count(object.bytes.end - object.bytes.first, "byte"))
+        }
         (_, Some(name), _) => format!("`{name}`{plus} (static, {size}) {of}, {range}"),
         (_, None, Some(allocation)) => {
             let (number, at) = (allocation.number, place(&allocation.at));

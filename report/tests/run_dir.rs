@@ -49,7 +49,13 @@ fn write(dir: &Path, rank: u32, entries: &[Entry]) {
 fn begin(rank: u32, path: &Path) -> Vec<Entry> {
     vec![
         Entry::Start { rank: Rank(rank), size: 2, pid: 1, tool: "test".into(), api: Api::OpenShmem },
-        Entry::Module { id: MODULE, path: path.display().to_string(), build_id: Vec::new() },
+        Entry::Module {
+            id: MODULE,
+            path: path.display().to_string(),
+            build_id: Vec::new(),
+            bias: 0,
+            ranges: Vec::new(),
+        },
     ]
 }
 
@@ -132,7 +138,13 @@ fn another_build_of_the_executable_is_not_believed() {
     let dir = tempfile::tempdir().unwrap();
     let program = compile(dir.path(), "cc", "places.c", &["-g", "-O1"]);
     run_of_places(dir.path(), &program, (address(&program, "mark_inner"), 1), 0);
-    let module = Entry::Module { id: MODULE, path: program.display().to_string(), build_id: vec![1, 2, 3] };
+    let module = Entry::Module {
+        id: MODULE,
+        path: program.display().to_string(),
+        build_id: vec![1, 2, 3],
+        bias: 0,
+        ranges: Vec::new(),
+    };
     write(dir.path(), 0, &[module, Entry::Race(race(address(&program, "mark_inner"), 9, 0))]);
     let report = Report::from_run_dir(dir.path()).unwrap();
     assert_eq!(report.races[0].a.at.line, None);
@@ -212,7 +224,8 @@ fn a_killed_launcher_or_a_bad_run_file_leave_the_races() {
 fn run_of_build(dir: &Path, program: &Path, at: u64) {
     let bytes = std::fs::read(program).unwrap();
     let build_id = object::File::parse(&*bytes).unwrap().build_id().unwrap().unwrap().to_vec();
-    let module = Entry::Module { id: MODULE, path: program.display().to_string(), build_id };
+    let module =
+        Entry::Module { id: MODULE, path: program.display().to_string(), build_id, bias: 0, ranges: Vec::new() };
     let start = Entry::Start { rank: Rank(0), size: 1, pid: 1, tool: "test".into(), api: Api::OpenShmem };
     write(dir, 0, &[start, module, Entry::Race(race(at, at, 0)), Entry::Finished(Progress::default())]);
     RunInfo { ranks: 1, ..RunInfo::default() }.write(dir).unwrap();

@@ -34,7 +34,7 @@ mod tasks;
 
 use crate::blocks::Blocks;
 use crate::callers::Callers;
-use crate::carried::Carried;
+use crate::carried::{Carried, Made};
 use crate::modules::Modules;
 use crate::open::Operations;
 use crate::quarantine::Quarantine;
@@ -69,8 +69,8 @@ pub struct Rank {
     tasks: tasks::Tasks,
     tokens: FxHashMap<Token, Knowledge>,
     words: atomics::Words,
-    /// How often each lock of this process has been taken.
-    sections: FxHashMap<Lock, u64>,
+    /// How often one strand has had each lock of this process alone, and whether nobody has shared it since.
+    sections: FxHashMap<Lock, Made>,
     /// The critical sections that strands are in, and since which phase.
     inside: Vec<(Strand, Lock, Phase)>,
     /// The locks of windows that this process has.

@@ -341,8 +341,9 @@ impl<T: Transport + Send + 'static> Session<T> {
             ledger.sink.write(&Entry::Caller { id, call });
         }
         for module in rank.modules().fresh() {
-            let (path, build_id) = (module.path.clone(), module.build_id.clone());
-            ledger.sink.write(&Entry::Module { id: module.id(), path, build_id });
+            let (id, bias) = (module.id(), module.bias);
+            let (path, build_id, ranges) = (module.path.clone(), module.build_id.clone(), module.ranges.clone());
+            ledger.sink.write(&Entry::Module { id, path, build_id, bias, ranges });
         }
     }
 

@@ -56,8 +56,12 @@ impl Rank {
                 };
                 [Some(access.begin), end].into_iter().flatten().map(|pos| (access.strand, pos))
             });
-            let (tokens, look) = (&self.tokens, &self.look);
-            let is_over = |token: &Token| !tokens.contains_key(token) && !look.before.contains(token);
+            let (tokens, look, sections) = (&self.tokens, &self.look, &self.sections);
+            let is_over = |token: &Token| match token {
+                // Who takes the lock next acquires it, and whoever shares it before.
+                Token::Handover { lock, number, .. } => sections.get(lock).is_some_and(|taken| *number < taken.version),
+                _ => !tokens.contains_key(token) && !look.before.contains(token),
+            };
             log::shorten(&mut self.events, records.chain(open), is_over);
         }
         self.look.again(self.events.len());

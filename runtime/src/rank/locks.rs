@@ -155,15 +155,16 @@ impl Rank {
         if self.single() {
             return self.lock(recorder, lock, mode);
         }
-        let number = self.sections.entry(lock).or_default();
+        let last = self.sections.entry(lock).or_insert(Made { version: 0, unseen_before: true });
         match mode {
             Mode::Exclusive => {
-                *number += 1;
-                let taken = Made { version: *number, unseen_before: false };
+                let taken = Made { version: last.version + 1, ..*last };
+                *last = Made { unseen_before: true, ..taken };
                 self.lock_section(recorder, lock, taken);
             }
             Mode::Shared => {
-                let number = *number;
+                last.unseen_before = false;
+                let number = last.version;
                 self.lock_shared(recorder, lock, number);
             }
         }

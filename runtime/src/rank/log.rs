@@ -7,10 +7,13 @@
 //! *Why that changes no order.* Of each strand the places that count are numbered. Along the log it is followed how many of each strand's places another one, or a token, has come after, by tokens alone. That may be too
 //! little: what comes by other events is not seen. But such an event counts itself, so who learns of what comes after it learns of its place. By induction, what is left out puts nothing behind what counts that is not behind it already.
 //!
+//! The bounds of a critical section in which nothing was recorded go first: they are there for what flows from what was done in one section to what was done in another, and order nothing by themselves.
+//!
 //! What was before the log, and told at earlier cuts, counts as one place of each strand, in front of its first event here. Tokens that were known at the last cut have releases that are not here: they stay.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use thrille_model::{Pos, Strand, Sync, SyncEvent, Token};
+use thrille_analysis::sections::Busy;
+use thrille_model::{Lock, Mode, Pos, Strand, Sync, SyncEvent, Token};
 
 /// Events from which on it is asked what of them orders anything.
 const LOGGED: usize = 1 << 14;
@@ -54,12 +57,15 @@ fn join(known: &mut Known, other: &Known) {
     }
 }
 
-/// The token of an event that is no more than one of the rank's own strands'.
+/// The token of an event that is no more than one of the rank's own strands'. A lock of the process is handed over by one of them to the next.
 fn local(sync: Sync) -> Option<Token> {
-    match sync {
-        Sync::Release(token @ Token::Local { .. }) | Sync::Acquire(token @ Token::Local { .. }) => Some(token),
-        _ => None,
-    }
+    let (Sync::Release(token) | Sync::Acquire(token)) = sync else { return None };
+    let is_local = match token {
+        Token::Local { .. } => true,
+        Token::Handover { lock, mode, .. } => matches!(lock, Lock::Process(..)) && mode == Mode::Exclusive,
+        _ => false,
+    };
+    is_local.then_some(token)
 }
 
 /// Leaves out what says nothing new about what counts: `records`, and what is not a token of the rank's own. `is_over` says of a token whether nobody uses it any more, and nobody has before these events.
@@ -68,6 +74,10 @@ pub fn shorten(
     records: impl IntoIterator<Item = (Strand, Pos)>,
     is_over: impl Fn(&Token) -> bool,
 ) {
+    let records: Vec<(Strand, Pos)> = records.into_iter().collect();
+    let busy = Busy::new(events, records.iter().copied());
+    let mut number = 0..;
+    events.retain(|_| number.next().is_none_or(|number| !busy.is_idle(number)));
     let mut index: FxHashMap<Strand, usize> = FxHashMap::default();
     let mut places: Vec<Vec<u64>> = Vec::new();
     let mut counts = |strand: Strand, pos: u64| {
@@ -261,5 +271,58 @@ mod tests {
         }
         shorten(&mut events, [(main, Pos(0))], |_| true);
         assert!(events.len() <= 16, "{}", events.len());
+    }
+
+    /// Who polls under a lock leaves nothing but the sections in which something was recorded, and the one that it is in.
+    #[test]
+    fn sections_in_which_nothing_is_recorded_leave_nothing() {
+        let (lock, mut events) = (Lock::Process(ME, 64), Vec::new());
+        for number in 1..=1000u64 {
+            let strand = Strand::thread(ME, (number % 2) as u32);
+            let mut event =
+                |at: u64, sync| events.push(SyncEvent { strand, pos: Pos(4 * number + at), sync, at: Caller(0) });
+            event(0, Sync::Lock(lock, number));
+            if number < 1000 {
+                event(2, Sync::Unlock(lock, number));
+            }
+        }
+        let records = [(Strand::thread(ME, 1), Pos(4 * 501 + 1)), (Strand::thread(ME, 0), Pos(4 * 501 + 3))];
+        shorten(&mut events, records, |_| true);
+        let left: Vec<Sync> = events.iter().map(|event| event.sync).collect();
+        assert_eq!(left, [Sync::Lock(lock, 501), Sync::Unlock(lock, 501), Sync::Lock(lock, 1000)]);
+    }
+
+    /// Where what flows through a lock is not seen, each section hands all that was done before it over to the next one: that stays as far as there is something.
+    #[test]
+    fn what_locks_hand_over_stays_where_it_counts() {
+        let lock = Lock::Process(ME, 64);
+        let handover = |number| Token::Handover { lock, mode: Mode::Exclusive, number };
+        let (first, second) = (Strand::thread(ME, 0), Strand::thread(ME, 1));
+        let (mut events, mut pos) = (Vec::new(), 0);
+        for number in 1..=1000u64 {
+            let strand = if number % 100 == 0 { second } else { first };
+            let all = [
+                Sync::Lock(lock, number),
+                Sync::Acquire(handover(number - 1)),
+                Sync::Release(handover(number)),
+                Sync::Unlock(lock, number),
+            ];
+            for sync in all {
+                pos += 2;
+                events.push(SyncEvent { strand, pos: Pos(pos), sync, at: Caller(0) });
+            }
+        }
+        // The first strand does something before section 50 of its own and in between two others.
+        let records = [(first, Pos(49 * 8 + 1)), (first, Pos(350 * 8 + 1))];
+        shorten(&mut events, records, |token| *token != handover(1000));
+        let of = |strand| events.iter().filter(move |event| event.strand == strand).map(|event| event.sync);
+        // What the second one learns at its first section after each, and what it hands on in the end.
+        let learns = [Sync::Acquire(handover(99)), Sync::Acquire(handover(399)), Sync::Release(handover(1000))];
+        assert!(learns.iter().all(|sync| of(second).any(|own| own == *sync)), "{events:?}");
+        assert!(
+            of(first).any(|own| own == Sync::Release(handover(99)))
+                && of(first).any(|own| own == Sync::Release(handover(399)))
+        );
+        assert!(events.len() < 20, "{} events", events.len());
     }
 }
