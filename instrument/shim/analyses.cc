@@ -185,6 +185,9 @@ bool thrille_last(Function *F, FunctionAnalysisManager *FAM, BasicBlock *Header,
       continue;
     *Counter = &Phi;
     *Last = Expander.expandCodeFor(Value, Phi.getType(), Before->getTerminator());
+    // Phis of loop headers are others when control changes sides there.
+    if (isa<PHINode>(*Last))
+      *Last = new FreezeInst(*Last, "thrille.last", Before->getTerminator());
     return true;
   }
   return false;

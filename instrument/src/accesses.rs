@@ -93,6 +93,7 @@ pub fn find(function: Value, layout: Layout, spaced: &[Affine], options: Options
             if what == What::Call {
                 found.calling.insert(block);
                 found.returns_twice |= call_returns_twice(instruction);
+                pending.extend(passed(instruction).filter(|a| !private.is(a.address)));
             }
             let end = instruction == LLVMGetBasicBlockTerminator(block);
             if end {
@@ -152,11 +153,7 @@ fn accesses(instruction: Value, layout: Layout) -> Vec<Access> {
     let operand = |index| LLVMGetOperand(instruction, index);
     let volatile = || if LLVMGetVolatile(instruction) != 0 { hooks::kind::VOLATILE } else { 0 };
     let one = |address: Value, ty: Type, kind: u8| {
-        let bytes = LLVMStoreSizeOfType(layout, ty);
-        let extent = match u16::try_from(bytes) {
-            Ok(bytes) => Extent::Bytes(bytes),
-            Err(_) => Extent::Length(LLVMConstInt(LLVMIntTypeInContext(context(instruction), 64), bytes, 0)),
-        };
+        let extent = extent(instruction, LLVMStoreSizeOfType(layout, ty));
         Access { instruction, address, extent, kind: kind | volatile() }
     };
     let all = match LLVMGetInstructionOpcode(instruction) {
@@ -176,6 +173,22 @@ fn accesses(instruction: Value, layout: Layout) -> Vec<Access> {
         LLVMGetPointerAddressSpace(LLVMTypeOf(a.address)) == 0 && !(begins && a.kind & hooks::kind::WRITE == 0)
     };
     all.into_iter().filter(told).collect()
+}
+
+fn extent(instruction: Value, bytes: u64) -> Extent {
+    match u16::try_from(bytes) {
+        Ok(bytes) => Extent::Bytes(bytes),
+        Err(_) => Extent::Length(LLVMConstInt(LLVMIntTypeInContext(context(instruction), 64), bytes, 0)),
+    }
+}
+
+/// What a call reads to pass it by value.
+fn passed(call: Value) -> impl Iterator<Item = Access> {
+    (0..LLVMGetNumArgOperands(call)).filter_map(move |index| {
+        let bytes = thrille_passes_by_value(call, index);
+        let (address, kind) = (LLVMGetOperand(call, index), hooks::kind::READ);
+        (bytes > 0).then(|| Access { instruction: call, address, extent: extent(call, bytes), kind })
+    })
 }
 
 /// A copy or fill of memory that may become instructions: large ones and those of unknown length are always calls.

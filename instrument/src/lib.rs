@@ -77,6 +77,7 @@ impl Pass {
         }
         thrille_lower_odd_atomics(function);
         thrille_expand_roots(function);
+        thrille_load_chosen(function);
         thrille_forget_analyses(function, self.analyses);
         let spaced = if self.options.ranges { spaced(function, self.analyses, self.options.nests) } else { Vec::new() };
         let Ok(mut found) = accesses::find(function, self.layout, &spaced, self.options) else {

@@ -187,6 +187,7 @@ unsafe extern "C" {
     pub safe fn LLVMInstructionEraseFromParent(instruction: Value);
     pub safe fn LLVMReplaceAllUsesWith(old: Value, new: Value);
     pub safe fn LLVMGetOperand(user: Value, index: c_uint) -> Value;
+    pub safe fn LLVMGetNumArgOperands(call: Value) -> u32;
     pub safe fn LLVMGetNumSuccessors(terminator: Value) -> c_uint;
     pub safe fn LLVMGetSuccessor(terminator: Value, index: c_uint) -> Block;
     pub safe fn LLVMSetSuccessor(terminator: Value, index: c_uint, block: Block);
@@ -311,6 +312,8 @@ unsafe extern "C" {
     pub safe fn thrille_initialises(instruction: Value) -> bool;
     pub safe fn thrille_is_arithmetic(call: Value) -> bool;
     pub safe fn thrille_expand_roots(function: Value);
+    pub safe fn thrille_load_chosen(function: Value);
+    pub safe fn thrille_passes_by_value(call: Value, argument: u32) -> u64;
     pub safe fn thrille_touches_nothing(function: Value);
     pub safe fn thrille_touches_second(function: Value);
     pub safe fn thrille_sink(value: Value);

@@ -133,10 +133,10 @@ fn part(part: Part, home: &Home, macros: &[&str]) -> Vec<OsString> {
     flags
 }
 
-/// For gcc of any language: loops stay loops, and what they store is stored where that is written, not behind them at the line of the loop.
-fn gcc(version: Option<u32>) -> impl Iterator<Item = OsString> {
-    let stores = version.map(|version| if version >= 12 { "-fno-move-loop-stores" } else { "-fno-tree-loop-im" });
-    ["-fno-tree-loop-distribute-patterns", "-Wno-tsan"].into_iter().chain(stores).map(Into::into)
+/// For gcc of any language: loops stay loops, what they store is stored where that is written, not behind them at the line of the loop, and what a condition keeps them from loading is not loaded before
+/// them.
+fn gcc() -> impl Iterator<Item = OsString> {
+    ["-fno-tree-loop-distribute-patterns", "-fno-tree-loop-im", "-Wno-tsan"].into_iter().map(Into::into)
 }
 
 /// For compiling Fortran. Array assignments must stay calls of memcpy and memset, which the library sees.
@@ -147,8 +147,8 @@ pub fn compile_fortran(family: Family, which: Part, home: &Home) -> Vec<OsString
         Part::Whole => vec!["-fno-omit-frame-pointer".into()],
     };
     flags.push("-fsanitize=thread".into());
-    if let Family::Gcc(version) = family {
-        flags.extend(gcc(version));
+    if family.is_gcc() {
+        flags.extend(gcc());
         if cfg!(target_arch = "x86_64") {
             flags.extend(["memcpy", "memset"].map(|name| format!("-m{name}-strategy=libcall:-1:noalign").into()));
         }
@@ -170,8 +170,8 @@ pub fn compile(family: Family, instrument: &Instrument, which: Part, home: &Home
     }
     let kept = |name: &&str| family.is_gcc() || !CLANG_INSTRUMENTS.contains(name);
     flags.extend(EXPANDED.iter().copied().filter(kept).map(|name| format!("-fno-builtin-{name}").into()));
-    if let Family::Gcc(version) = family {
-        flags.extend(gcc(version));
+    if family.is_gcc() {
+        flags.extend(gcc());
     }
     if home.model == Model::Shmem {
         flags.extend(["-isystem".into(), home.include.clone().into()]);
@@ -186,7 +186,10 @@ fn plugin(path: &Path) -> Vec<OsString> {
     load.push(path);
     let mut flags: Vec<OsString> = vec!["--start-no-unused-arguments".into(), load];
     // Addresses of hooks and tables are needed in cold blocks: not to be kept in registers all through the loops around them.
-    for option in ["-tsan-instrument-func-entry-exit=0", "-disable-hoisting-to-hotter-blocks=all"] {
+    // What a condition keeps a loop from loading is not loaded before the loop.
+    for option in
+        ["-tsan-instrument-func-entry-exit=0", "-disable-hoisting-to-hotter-blocks=all", "-disable-licm-promotion"]
+    {
         flags.extend(["-mllvm", option].map(Into::into));
     }
     flags.push("--end-no-unused-arguments".into());

@@ -27,6 +27,8 @@ pub fn trials() -> Vec<Trial> {
         trial("plugin::site_numbers_stay", site_numbers_stay),
         trial("plugin::another_version", another_version),
         trial("plugin::initialisers_of_reductions", initialisers_of_reductions),
+        trial("plugin::what_is_not_executed", what_is_not_executed),
+        trial("plugin::by_value", by_value),
     ];
     let levels: &[u32] = if nightly() { &[0, 1, 2, 3] } else { &[0, 2] };
     let clangs: &[u32] = if nightly() { &[16, 19] } else { &[16] };
@@ -140,6 +142,42 @@ fn another_version() -> Outcome {
     let functions: BTreeSet<&str> = sides.filter_map(|side| side["at"]["function"].as_str()).collect();
     let expected = BTreeSet::from(["main", "by_loaded"]);
     check(functions == expected, || format!("races at loads of {functions:?} instead of {expected:?}: {report}"))
+}
+
+/// What no execution loads is in no race, wherever the optimiser would like to load it; and what one does is.
+fn what_is_not_executed() -> Outcome {
+    let path = source("conditions.c").display().to_string();
+    let mut ways = vec![("plugin", "clang-16 -O2"), ("dual", "gcc -O2"), ("hooks", "gcc -O1")];
+    if nightly() {
+        ways.extend([("plugin", "clang-19 -O1"), ("plugin", "clang-19 -O3"), ("dual", "gcc -O3")]);
+    }
+    for (how, compiler) in ways {
+        let dir = temporary();
+        let words = ["check", &path, "-n2", "--quiet", "--no-confirm", "--instrument", how, "--cc", compiler];
+        run(thrille(words).current_dir(dir.path()))?.expect(0)?;
+        let out = ["--out", "run", "--", "racy"];
+        run(thrille(words.into_iter().chain(out)).current_dir(dir.path()))?.expect(1)?;
+        let report = report(&dir.path().join("run"))?;
+        let races = report["races"].as_array().ok_or("a report without races")?;
+        let sides = races.iter().flat_map(|race| [&race["a"], &race["b"]]);
+        let local: BTreeSet<&str> = sides.filter_map(|side| side["at"]["function"].as_str()).collect();
+        let expected = BTreeSet::from(["add", "choose", "main", "total"]);
+        check(local == expected, || format!("{compiler}: races in {local:?} instead of {expected:?}: {report}"))?;
+    }
+    Ok(())
+}
+
+/// What a call copies to pass it by value is read there.
+fn by_value() -> Outcome {
+    let dir = temporary();
+    let path = source("by_value.c").display().to_string();
+    let words = ["check", &path, "-n2", "--quiet", "--no-confirm", "--cc", "clang-16 -O1", "--out", "run"];
+    run(thrille(words).current_dir(dir.path()))?.expect(1)?;
+    let report = report(&dir.path().join("run"))?;
+    let races = report["races"].as_array().ok_or("a report without races")?;
+    let lines: Vec<_> =
+        races.iter().map(|race| (race["a"]["at"]["line"].as_u64(), race["b"]["at"]["line"].as_u64())).collect();
+    check(matches!(lines[..], [(Some(18), Some(20)) | (Some(20), Some(18))]), || format!("races at {lines:?}"))
 }
 
 /// Clang's do not wait for each other, inlined or not.

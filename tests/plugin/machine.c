@@ -231,6 +231,21 @@ static __attribute__((noinline)) void substitute(double *b, const double *l, lon
         }
 }
 
+/* What one loop ends with is what another one has counted. */
+static int from[64], to[64];
+static __attribute__((noinline)) void nested(int n, int c, int d)
+{
+    for (long i = 0; i < (long)n; i += 5) {
+        int k = i;
+        do {
+            for (int *w = from, *end = w + k; w < end; w++)
+                if (c < n)
+                    for (int j = 13; j > 0; j -= 4)
+                        to[d - j + 15] += from[30 - 2 * j] + 1;
+        } while ((k += 4) < (int)i);
+    }
+}
+
 static unsigned ackermann(unsigned m, unsigned n)
 {
     return m == 0 ? n + 1 : n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
@@ -272,6 +287,11 @@ int main(void)
     for (int i = 0; i < 24; i++)
         sum += grid[i][i];
     printf("substitute %.9f\n", sum);
+    nested(32 - (ticks < 0), 5, 3);
+    sum = 0;
+    for (int i = 0; i < 64; i++)
+        sum += to[i] * (i % 5 + 1);
+    printf("nested %.1f\n", sum);
     printf("ackermann %u\n", ackermann(2, 40));
     shmem_finalize();
     return 0;
