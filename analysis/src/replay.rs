@@ -285,8 +285,12 @@ impl<'a, F: FnMut(Found)> Replay<'a, F> {
                 // A barrier comes after those before it, whoever is known to have called it.
                 Sync::Acquire(token @ Token::Phase(_)) => _ = tokens.entry(token).or_default(),
                 Sync::Handed(ctx, token) => _ = handed.insert((event.strand.rank, ctx), token),
-                Sync::Lock(..) | Sync::Share(..) => {}
-                Sync::Acquire(_) | Sync::Peek(_) | Sync::Quiet(_) | Sync::Fence(_) => {}
+                Sync::Lock(..)
+                | Sync::Share(..)
+                | Sync::Acquire(_)
+                | Sync::Peek(_)
+                | Sync::Quiet(_)
+                | Sync::Fence(_) => {}
             }
         }
         words.values_mut().for_each(WordState::look_for_gaps);

@@ -31,7 +31,9 @@ impl Busy {
             return Self { bounds: FxHashMap::default(), idle: Vec::new() };
         }
         let mut places: FxHashMap<Strand, Vec<Pos>> = FxHashMap::default();
-        done.for_each(|(strand, pos)| places.entry(strand).or_default().push(pos));
+        for (strand, pos) in done {
+            places.entry(strand).or_default().push(pos);
+        }
         places.values_mut().for_each(|places| places.sort_unstable());
         let mut idle = vec![false; events.len()];
         let mut bounds = FxHashMap::default();

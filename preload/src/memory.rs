@@ -6,7 +6,7 @@
 use crate::entry::entries;
 use crate::rank::observe;
 use crate::sampled::{self, Looked};
-use libc::{c_char, c_double, c_float, c_int, c_long, c_longlong, c_ulong, c_ulonglong, c_void, size_t};
+use libc::{c_char, c_double, c_float, c_int, c_long, c_longlong, c_ulong, c_ulonglong, c_void, size_t, wchar_t};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use thrille_model::{Act, Kind};
@@ -143,11 +143,17 @@ unsafe fn token(text: *mut c_char, set: *const c_char, rest: *mut *mut c_char, k
     }
 }
 
+/// Bytes of a wide character.
+const WIDE: usize = size_of::<wchar_t>();
+
 unsafe extern "C" {
     fn bcopy(from: *const c_void, to: *mut c_void, n: size_t);
     fn bzero(to: *mut c_void, n: size_t);
     fn stpcpy(to: *mut c_char, from: *const c_char) -> *mut c_char;
     fn mempcpy(to: *mut c_void, from: *const c_void, n: size_t) -> *mut c_void;
+    fn wmemcpy(to: *mut wchar_t, from: *const wchar_t, n: size_t) -> *mut wchar_t;
+    fn wmemmove(to: *mut wchar_t, from: *const wchar_t, n: size_t) -> *mut wchar_t;
+    fn wmemset(to: *mut wchar_t, with: wchar_t, n: size_t) -> *mut wchar_t;
     fn strsep(rest: *mut *mut c_char, set: *const c_char) -> *mut c_char;
     /// It leaves its result in a register of the coprocessor, which nothing that is compiled here touches.
     fn strtold(text: *const c_char, end: *mut *mut c_char);
@@ -170,6 +176,18 @@ entries! {
     __wrap_ fn memset(to: *mut c_void, byte: c_int, n: size_t) -> *mut c_void {
         touch(&[], &[(to, n)]);
         unsafe { libc::memset(to, byte, n) }
+    }
+    __wrap_ fn wmemcpy(to: *mut wchar_t, from: *const wchar_t, n: size_t) -> *mut wchar_t {
+        touch(&[(from.cast(), n * WIDE)], &[(to.cast(), n * WIDE)]);
+        unsafe { wmemcpy(to, from, n) }
+    }
+    __wrap_ fn wmemmove(to: *mut wchar_t, from: *const wchar_t, n: size_t) -> *mut wchar_t {
+        touch(&[(from.cast(), n * WIDE)], &[(to.cast(), n * WIDE)]);
+        unsafe { wmemmove(to, from, n) }
+    }
+    __wrap_ fn wmemset(to: *mut wchar_t, with: wchar_t, n: size_t) -> *mut wchar_t {
+        touch(&[], &[(to.cast(), n * WIDE)]);
+        unsafe { wmemset(to, with, n) }
     }
     __wrap_ fn bcopy(from: *const c_void, to: *mut c_void, n: size_t) {
         touch(&[(from, n)], &[(to, n)]);

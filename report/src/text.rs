@@ -166,7 +166,8 @@ fn side(out: &mut String, name: &str, side: &SideReport, colour: Colour) {
         let _ = write!(who, ", {} {}", if side.task { "task" } else { "thread" }, side.thread);
     }
     if !others.is_empty() {
-        let _ = write!(who, " (also {})", list(&others));
+        let on = if side.thread == 0 { "" } else { "on " };
+        let _ = write!(who, " (also {on}{})", list(&others));
     }
     let function = side.at.function.as_deref().unwrap_or("?");
     let at = colour.paint(Ink::Place, &place(&side.at));

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// C library functions whose accesses the library sees: calls of `X` go to its `__wrap_X`. The names that the preload crate defines.
 /// These the compiler would otherwise expand in place.
-const EXPANDED: [&str; 28] = [
+const EXPANDED: [&str; 31] = [
     "memcpy",
     "memmove",
     "mempcpy",
@@ -31,6 +31,9 @@ const EXPANDED: [&str; 28] = [
     "strdup",
     "bcopy",
     "bzero",
+    "wmemcpy",
+    "wmemmove",
+    "wmemset",
     "malloc",
     "calloc",
     "realloc",
