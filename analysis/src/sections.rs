@@ -34,7 +34,9 @@ impl Busy {
         for (strand, pos) in done {
             places.entry(strand).or_default().push(pos);
         }
-        places.values_mut().for_each(|places| places.sort_unstable());
+        for places in places.values_mut() {
+            places.sort_unstable();
+        }
         let mut idle = vec![false; events.len()];
         let mut bounds = FxHashMap::default();
         for ((strand, lock), mut of_lock) in all {
