@@ -21,6 +21,13 @@ fn main() {
         .flags(["-fno-rtti", "-fno-exceptions"])
         .flag("-isystem")
         .flag(include)
-        .files(["shim/plugin.cc", "shim/analyses.cc", "shim/copies.cc", "shim/atomics.cc", "shim/libcalls.cc", "shim/choices.cc"])
+        .files([
+            "shim/plugin.cc",
+            "shim/analyses.cc",
+            "shim/copies.cc",
+            "shim/atomics.cc",
+            "shim/libcalls.cc",
+            "shim/choices.cc",
+        ])
         .compile("thrille_shim");
 }

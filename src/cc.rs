@@ -28,7 +28,7 @@ use crate::mpi::Shmem;
 use crate::{args, mpi, split};
 use anyhow::{Context, Result};
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 
 /// Programs that run the compiler named behind them.
@@ -53,7 +53,7 @@ pub fn main(typed: &args::Cc) -> Result<ExitCode> {
     let home = home_for(&compiler, &line)?;
     let family = Family::of(&compiler)?;
     let instrument = instrument(typed.instrument, family);
-    let setting = Setting { family, instrument, home: &home, temporary: temporary.path() };
+    let setting = Setting { family, instrument, by_value: by_value(family), home: &home, temporary: temporary.path() };
     for step in plan(&compiler, &line, &setting)? {
         let status = perform(&step, temporary.path())?;
         if !status.success() {
@@ -71,6 +71,12 @@ pub fn instrument(wanted: Option<Wanted>, family: Family) -> Instrument {
         eprintln!("thrille: {note}");
     }
     instrument
+}
+
+/// What helps the sanitizer of this compiler, if it needs that and it is there.
+pub fn by_value(family: Family) -> Option<PathBuf> {
+    let Family::Gcc(version) = family else { return None };
+    Plugins::find().of_gcc(version?)
 }
 
 /// The compiler with what stands before it, and its arguments.

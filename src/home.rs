@@ -10,7 +10,10 @@ pub const LIBRARIES: [&str; 2] = ["libthrille.so", "libthrille_shmem.so"];
 /// The compiler plugin of one LLVM.
 pub const PLUGIN: &str = "libthrille_instrument.so";
 
-/// Where the compiler plugins are: in directories `plugin-16`, `plugin-19` and so on.
+/// What gcc's sanitizer is helped with.
+pub const BY_VALUE: &str = "libthrille_by_value.so";
+
+/// Where the compiler plugins are: in directories `plugin-16`, `plugin-19` and so on, and `gcc-12` for one of gcc.
 #[derive(Clone, Debug)]
 pub struct Plugins {
     dirs: Vec<PathBuf>,
@@ -37,7 +40,13 @@ impl Plugins {
         pick(all, &[PLUGIN]).map(|dir| dir.join(PLUGIN))
     }
 
-    /// The versions that there are plugins for.
+    /// The one for this version of gcc.
+    pub fn of_gcc(&self, version: u32) -> Option<PathBuf> {
+        let dirs = self.dirs.iter().map(|dir| dir.join(format!("gcc-{version}")));
+        pick(dirs, &[BY_VALUE]).map(|dir| dir.join(BY_VALUE))
+    }
+
+    /// The versions of clang that there are plugins for.
     pub fn versions(&self) -> Vec<u32> {
         let listed = self.dirs.iter().filter_map(|dir| std::fs::read_dir(dir).ok()).flatten().flatten();
         let version = |name: &std::ffi::OsStr| name.to_str()?.strip_prefix("plugin-")?.parse().ok();

@@ -48,7 +48,13 @@ impl Draws {
 fn seeds() -> Vec<Vec<u8>> {
     let entries = [
         Entry::Start { rank: Rank(0), size: 2, pid: 7, tool: "0".into(), api: Api::Mpi },
-        Entry::Module { id: 9, path: "/nowhere".into(), build_id: vec![1, 2, 3], bias: 4096, ranges: vec![(4096, 8192)] },
+        Entry::Module {
+            id: 9,
+            path: "/nowhere".into(),
+            build_id: vec![1, 2, 3],
+            bias: 4096,
+            ranges: vec![(4096, 8192)],
+        },
         Entry::Stack { id: StackId(1), parent: StackId(0), call: Site { module: 9, offset: 5 } },
         Entry::Note("a note".into()),
         Entry::Finished(Progress::default()),

@@ -13,7 +13,7 @@ use super::line::{Dependency, Line, Mode, Role, Word};
 use crate::home::Home;
 use anyhow::{Result, bail};
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A command: program and arguments.
 pub type Argv = Vec<OsString>;
@@ -37,6 +37,8 @@ pub struct Setting<'a> {
     pub family: Family,
     /// How loads and stores are made visible.
     pub instrument: Instrument,
+    /// With gcc: what helps its sanitizer.
+    pub by_value: Option<PathBuf>,
     /// Libraries and headers.
     pub home: &'a Home,
     /// Directory for temporary objects.
@@ -126,6 +128,11 @@ fn compile_flags(line: &Line, part: Part, setting: &Setting) -> Vec<OsString> {
         added.extend(flags::compile_fortran(setting.family, part, setting.home));
     } else {
         added.extend(flags::compile(setting.family, &setting.instrument, part, setting.home));
+    }
+    if let (Some(path), false) = (&setting.by_value, part == Part::Plain) {
+        let mut load = OsString::from("-fplugin=");
+        load.push(path);
+        added.push(load);
     }
     added
 }

@@ -10,8 +10,13 @@ fn commands(line: &str) -> Result<Vec<String>> {
         include: PathBuf::from("/home/include"),
         model: crate::mpi::Model::Shmem,
     };
-    let setting =
-        Setting { family: Family::Gcc(None), instrument: Instrument::Hooks, home: &home, temporary: Path::new("/t") };
+    let setting = Setting {
+        family: Family::Gcc(None),
+        instrument: Instrument::Hooks,
+        by_value: None,
+        home: &home,
+        temporary: Path::new("/t"),
+    };
     let (compiler, given) = compiler(&words);
     let line = Line::parse(&expand(given, 0));
     let steps = plan(&on(Shmem::Embedded, compiler), &line, &setting)?;
@@ -139,7 +144,9 @@ fn the_plugin_comes_with_the_sanitizer_and_without_its_calls() {
 fn joined_sources_are_steps_of_their_own_and_others_are_left_to_hooks() {
     let home = Home { lib: PathBuf::new(), include: PathBuf::new(), model: crate::mpi::Model::Shmem };
     let instrument = Instrument::Dual(Asked::No);
-    let setting = Setting { family: Family::Gcc(Some(12)), instrument, home: &home, temporary: Path::new("/t") };
+    let by_value = Some("/b.so".into());
+    let setting =
+        Setting { family: Family::Gcc(Some(12)), instrument, by_value, home: &home, temporary: Path::new("/t") };
     let steps = |line: &str| {
         let words: Vec<OsString> = split::words(line).into_iter().map(Into::into).collect();
         let (compiler, given) = compiler(&words);
@@ -147,6 +154,9 @@ fn joined_sources_are_steps_of_their_own_and_others_are_left_to_hooks() {
     };
     let joined = |line: &str| steps(line).iter().filter(|step| matches!(step, Step::Join(_))).count();
     assert_eq!(joined("gcc -O2 -c a.c"), 1);
+    let [Step::Join(one)] = &steps("gcc -O2 -c a.c")[..] else { panic!("one source, one step") };
+    let helped = |argv: &[OsString]| argv.iter().any(|word| word == "-fplugin=/b.so");
+    assert!(helped(&one.instrumented.0) && helped(&one.hooks) && !helped(&one.plain.0));
     assert_eq!(joined("gcc -O2 a.c b.o c.cpp -o p"), 2);
     assert_eq!(joined("mpifort -c a.f90 b.F90"), 2);
     for line in ["gcc -S a.c", "gcc -c a.s", "gcc -m32 -c a.c", "gcc --coverage -c a.c", "gcc -MM a.c", "gcc -c -x c -"]

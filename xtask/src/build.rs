@@ -97,7 +97,48 @@ fn build_own() -> Result<()> {
     Ok(())
 }
 
+/// What helps gcc's sanitizer.
+const BY_VALUE: &str = "libthrille_by_value.so";
+
+/// Where that is built for a version.
+fn gcc_dir(version: u32) -> PathBuf {
+    target().join(format!("gcc-{version}"))
+}
+
+/// The versions of gcc that are tried for it, if they are installed under such a name.
+const GCCS: std::ops::RangeInclusive<u32> = 10..=15;
+
+/// Builds it for each gcc whose headers for plugins are installed.
+fn build_for_gcc() {
+    for version in GCCS {
+        let compiler = format!("g++-{version}");
+        let Ok(said) = Command::new(&compiler).arg("-print-file-name=plugin").output() else { continue };
+        let include = Path::new(String::from_utf8_lossy(&said.stdout).trim()).join("include");
+        let made =
+            if include.join("gcc-plugin.h").is_file() { build_by_value(version, &compiler, &include) } else { false };
+        if made {
+            println!("built the plugin for gcc {version}");
+        } else {
+            println!(
+                "the plugin for gcc {version} could not be built: structures that its programs pass by value are not seen (gcc-{version}-plugin-dev is needed)"
+            );
+        }
+    }
+}
+
+fn build_by_value(version: u32, compiler: &str, include: &Path) -> bool {
+    let (dir, source) = (gcc_dir(version), root().join("instrument/gcc/by_value.cc"));
+    if std::fs::create_dir_all(&dir).is_err() {
+        return false;
+    }
+    let mut command = Command::new(compiler);
+    command.args(["-std=c++17", "-O2", "-fPIC", "-shared", "-fno-rtti", "-w"]).arg("-I").arg(include);
+    command.arg(source).arg("-o").arg(dir.join(BY_VALUE));
+    command.status().is_ok_and(|status| status.success())
+}
+
 fn build_plugins() {
+    build_for_gcc();
     for (version, mut command) in plugin_commands() {
         match command.status() {
             Ok(status) if status.success() => println!("built the plugin for clang {version}"),
@@ -129,6 +170,12 @@ pub fn install(prefix: Option<PathBuf>) -> Result<()> {
         let built = plugin_dir(version).join("release").join(PLUGIN);
         if built.is_file() {
             copy(&built, &lib.join(format!("plugin-{version}")).join(PLUGIN))?;
+        }
+    }
+    for version in GCCS {
+        let built = gcc_dir(version).join(BY_VALUE);
+        if built.is_file() {
+            copy(&built, &lib.join(format!("gcc-{version}")).join(BY_VALUE))?;
         }
     }
     copy_tree(&root().join("shmem/include"), &include)?;

@@ -7,6 +7,7 @@ use std::process::Command;
 const NEEDED: &[(&str, &str)] = &[
     ("gcc", "gcc"),
     ("g++", "g++"),
+    ("/usr/lib/gcc/x86_64-linux-gnu/12/plugin/include/gcc-plugin.h", "gcc-12-plugin-dev"),
     ("gfortran", "gfortran"),
     ("make", "make"),
     ("cmake", "cmake"),

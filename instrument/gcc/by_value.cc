@@ -1,0 +1,122 @@
+// For gcc, g++ and gfortran: what their thread sanitizer does not look at. A call copies a structure out of memory to pass it by value, or leaves its result in memory: each becomes an
+// assignment of its own, right before the sanitizer's pass, which looks at assignments.
+#include "gcc-plugin.h"
+#include "plugin-version.h"
+#include "tree.h"
+#include "tree-pass.h"
+#include "context.h"
+#include "function.h"
+#include "basic-block.h"
+#include "gimple.h"
+#include "gimple-iterator.h"
+#include "gimplify.h"
+#include "tree-cfg.h"
+#include "tree-ssa.h"
+#include "ssa.h"
+
+int plugin_is_GPL_compatible;
+
+namespace {
+
+// Larger ones are left alone: a copy needs room on the stack.
+const unsigned long Largest = 1 << 16;
+
+const pass_data Data = {GIMPLE_PASS, "thrille_by_value", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, TODO_update_ssa};
+
+// A structure in memory that others may know of. Those that C++ may not copy are passed by their address.
+bool isShared(tree T) {
+  tree Type = TREE_TYPE(T);
+  if (is_gimple_reg_type(Type) || TREE_CODE(T) == CONSTRUCTOR || is_gimple_min_invariant(T))
+    return false;
+  if (!COMPLETE_TYPE_P(Type) || TREE_ADDRESSABLE(Type) || TREE_CODE(TYPE_SIZE(Type)) != INTEGER_CST || integer_zerop(TYPE_SIZE(Type)))
+    return false;
+  if (!tree_fits_uhwi_p(TYPE_SIZE_UNIT(Type)) || tree_to_uhwi(TYPE_SIZE_UNIT(Type)) > Largest)
+    return false;
+  tree Base = get_base_address(T);
+  return Base && (!DECL_P(Base) || is_global_var(Base) || TREE_ADDRESSABLE(Base));
+}
+
+tree variable(tree Like) { return create_tmp_var(TYPE_MAIN_VARIANT(TREE_TYPE(Like)), "thrille"); }
+
+gassign *assignment(tree To, tree From, gcall *Call) {
+  gassign *New = gimple_build_assign(To, From);
+  gimple_set_location(New, gimple_location(Call));
+  return New;
+}
+
+// The arguments, each read before the call.
+bool readBefore(gimple_stmt_iterator *At, gcall *Call) {
+  bool Changed = false;
+  for (unsigned I = 0; I < gimple_call_num_args(Call); I++) {
+    tree Argument = gimple_call_arg(Call, I);
+    if (!isShared(Argument))
+      continue;
+    tree Copy = variable(Argument);
+    gsi_insert_before(At, assignment(Copy, Argument, Call), GSI_SAME_STMT);
+    gimple_call_set_arg(Call, I, Copy);
+    Changed = true;
+  }
+  return Changed;
+}
+
+// The result, written behind the call: on the way that it returns by, if it may throw. What does not return leaves none.
+bool writtenBehind(gimple_stmt_iterator *At, gcall *Call, bool *Edges) {
+  tree Result = gimple_call_lhs(Call);
+  if (!Result || !isShared(Result))
+    return false;
+  bool Ends = stmt_ends_bb_p(Call);
+  edge Returns = Ends ? find_fallthru_edge(gimple_bb(Call)->succs) : nullptr;
+  if (Ends && !Returns)
+    return false;
+  tree Copy = variable(Result);
+  gassign *Write = assignment(Result, Copy, Call);
+  gimple_call_set_lhs(Call, Copy);
+  gimple_call_set_return_slot_opt(Call, false);
+  if (Ends)
+    gsi_insert_on_edge(Returns, Write);
+  else
+    gsi_insert_after(At, Write, GSI_SAME_STMT);
+  *Edges |= Ends;
+  return true;
+}
+
+class ByValue : public gimple_opt_pass {
+public:
+  explicit ByValue(gcc::context *Context) : gimple_opt_pass(Data, Context) {}
+  opt_pass *clone() final override { return new ByValue(m_ctxt); }
+
+  unsigned execute(function *F) final override {
+    bool Edges = false;
+    basic_block Block;
+    FOR_EACH_BB_FN(Block, F)
+      for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At); gsi_next(&At)) {
+        gcall *Call = dyn_cast<gcall *>(gsi_stmt(At));
+        // What the compiler knows itself may become anything.
+        if (!Call || gimple_call_internal_p(Call) || gimple_call_must_tail_p(Call))
+          continue;
+        if (tree Callee = gimple_call_fndecl(Call); Callee && fndecl_built_in_p(Callee))
+          continue;
+        bool Changed = readBefore(&At, Call);
+        Changed |= writtenBehind(&At, Call, &Edges);
+        if (Changed)
+          update_stmt(Call);
+      }
+    if (Edges)
+      gsi_commit_edge_inserts();
+    return 0;
+  }
+};
+
+} // namespace
+
+int plugin_init(plugin_name_args *Info, plugin_gcc_version *Version) {
+  // Another build of the compiler: it does without.
+  if (!plugin_default_version_check(Version, &gcc_version))
+    return 0;
+  // The second is for -O0.
+  for (const char *Sanitizer : {"tsan", "tsan0"}) {
+    register_pass_info Pass{new ByValue(g), Sanitizer, 1, PASS_POS_INSERT_BEFORE};
+    register_callback(Info->base_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &Pass);
+  }
+  return 0;
+}
