@@ -35,7 +35,7 @@ pub fn doctor() -> Code {
     let findings = own()
         .into_iter()
         .chain(compilers())
-        .chain([plugins()])
+        .chain([plugins(), plugin_for_gcc()])
         .chain(mpis())
         .chain([threads(), batch()])
         .chain(system());
@@ -140,6 +140,17 @@ fn plugins() -> Finding {
         Health::Good,
         format!("for {}: --cc {1}, or CC=\"thrille cc -- {1}\"", names.join(", "), names[0]),
     )
+}
+
+/// What helps gcc's sanitizer.
+fn plugin_for_gcc() -> Finding {
+    let what = "gcc plugin";
+    let versions: Vec<String> = Plugins::find().versions_of_gcc().iter().map(u32::to_string).collect();
+    if versions.is_empty() {
+        let how = "structures that programs of gcc pass by value are not seen: apt install gcc-12-plugin-dev (your gcc's version), then cargo xtask build";
+        return finding(what, Health::Absent, how);
+    }
+    finding(what, Health::Good, format!("for gcc {}", versions.join(", ")))
 }
 
 /// The batch system.

@@ -48,10 +48,19 @@ impl Plugins {
 
     /// The versions of clang that there are plugins for.
     pub fn versions(&self) -> Vec<u32> {
+        self.listed("plugin-", Self::of)
+    }
+
+    /// The same of gcc.
+    pub fn versions_of_gcc(&self) -> Vec<u32> {
+        self.listed("gcc-", Self::of_gcc)
+    }
+
+    fn listed(&self, prefix: &str, of: impl Fn(&Self, u32) -> Option<PathBuf>) -> Vec<u32> {
         let listed = self.dirs.iter().filter_map(|dir| std::fs::read_dir(dir).ok()).flatten().flatten();
-        let version = |name: &std::ffi::OsStr| name.to_str()?.strip_prefix("plugin-")?.parse().ok();
+        let version = |name: &std::ffi::OsStr| name.to_str()?.strip_prefix(prefix)?.parse().ok();
         let mut versions: Vec<u32> = listed.filter_map(|entry| version(&entry.file_name())).collect();
-        versions.retain(|&version| self.of(version).is_some());
+        versions.retain(|&version| of(self, version).is_some());
         versions.sort_unstable();
         versions.dedup();
         versions
