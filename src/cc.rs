@@ -53,7 +53,8 @@ pub fn main(typed: &args::Cc) -> Result<ExitCode> {
     let home = home_for(&compiler, &line)?;
     let family = Family::of(&compiler)?;
     let instrument = instrument(typed.instrument, family);
-    let setting = Setting { family, instrument, by_value: by_value(family), home: &home, temporary: temporary.path() };
+    let setting =
+        Setting { family, instrument, overlooked: overlooked(family), home: &home, temporary: temporary.path() };
     for step in plan(&compiler, &line, &setting)? {
         let status = perform(&step, temporary.path())?;
         if !status.success() {
@@ -74,7 +75,7 @@ pub fn instrument(wanted: Option<Wanted>, family: Family) -> Instrument {
 }
 
 /// What helps the sanitizer of this compiler, if it needs that and it is there.
-pub fn by_value(family: Family) -> Option<PathBuf> {
+pub fn overlooked(family: Family) -> Option<PathBuf> {
     let Family::Gcc(version) = family else { return None };
     Plugins::find().of_gcc(version?)
 }

@@ -233,7 +233,7 @@ fn build(
             Instrument::Dual(Asked::No) if everything => Instrument::Hooks,
             instrument => instrument,
         };
-        let setting = Setting { family, instrument, by_value: cc::by_value(family), home, temporary: &obj };
+        let setting = Setting { family, instrument, overlooked: cc::overlooked(family), home, temporary: &obj };
         for step in cc::plan(compiler, &Line::parse(&args), &setting)? {
             if !cc::perform(&step, &obj)?.success() {
                 return Ok(None);

@@ -11,7 +11,7 @@ pub const LIBRARIES: [&str; 2] = ["libthrille.so", "libthrille_shmem.so"];
 pub const PLUGIN: &str = "libthrille_instrument.so";
 
 /// What gcc's sanitizer is helped with.
-pub const BY_VALUE: &str = "libthrille_by_value.so";
+pub const OVERLOOKED: &str = "libthrille_overlooked.so";
 
 /// Where the compiler plugins are: in directories `plugin-16`, `plugin-19` and so on, and `gcc-12` for one of gcc.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Plugins {
     /// The one for this version of gcc.
     pub fn of_gcc(&self, version: u32) -> Option<PathBuf> {
         let dirs = self.dirs.iter().map(|dir| dir.join(format!("gcc-{version}")));
-        pick(dirs, &[BY_VALUE]).map(|dir| dir.join(BY_VALUE))
+        pick(dirs, &[OVERLOOKED]).map(|dir| dir.join(OVERLOOKED))
     }
 
     /// The versions of clang that there are plugins for.

@@ -38,7 +38,7 @@ pub struct Setting<'a> {
     /// How loads and stores are made visible.
     pub instrument: Instrument,
     /// With gcc: what helps its sanitizer.
-    pub by_value: Option<PathBuf>,
+    pub overlooked: Option<PathBuf>,
     /// Libraries and headers.
     pub home: &'a Home,
     /// Directory for temporary objects.
@@ -129,7 +129,7 @@ fn compile_flags(line: &Line, part: Part, setting: &Setting) -> Vec<OsString> {
     } else {
         added.extend(flags::compile(setting.family, &setting.instrument, part, setting.home));
     }
-    if let (Some(path), false) = (&setting.by_value, part == Part::Plain) {
+    if let (Some(path), false) = (&setting.overlooked, part == Part::Plain) {
         let mut load = OsString::from("-fplugin=");
         load.push(path);
         added.push(load);

@@ -98,7 +98,7 @@ fn build_own() -> Result<()> {
 }
 
 /// What helps gcc's sanitizer.
-const BY_VALUE: &str = "libthrille_by_value.so";
+const OVERLOOKED: &str = "libthrille_overlooked.so";
 
 /// Where that is built for a version.
 fn gcc_dir(version: u32) -> PathBuf {
@@ -115,7 +115,7 @@ fn build_for_gcc() {
         let Ok(said) = Command::new(&compiler).arg("-print-file-name=plugin").output() else { continue };
         let include = Path::new(String::from_utf8_lossy(&said.stdout).trim()).join("include");
         let made =
-            if include.join("gcc-plugin.h").is_file() { build_by_value(version, &compiler, &include) } else { false };
+            if include.join("gcc-plugin.h").is_file() { build_overlooked(version, &compiler, &include) } else { false };
         if made {
             println!("built the plugin for gcc {version}");
         } else {
@@ -126,14 +126,14 @@ fn build_for_gcc() {
     }
 }
 
-fn build_by_value(version: u32, compiler: &str, include: &Path) -> bool {
-    let (dir, source) = (gcc_dir(version), root().join("instrument/gcc/by_value.cc"));
+fn build_overlooked(version: u32, compiler: &str, include: &Path) -> bool {
+    let (dir, source) = (gcc_dir(version), root().join("instrument/gcc/overlooked.cc"));
     if std::fs::create_dir_all(&dir).is_err() {
         return false;
     }
     let mut command = Command::new(compiler);
     command.args(["-std=c++17", "-O2", "-fPIC", "-shared", "-fno-rtti", "-w"]).arg("-I").arg(include);
-    command.arg(source).arg("-o").arg(dir.join(BY_VALUE));
+    command.arg(source).arg("-o").arg(dir.join(OVERLOOKED));
     command.status().is_ok_and(|status| status.success())
 }
 
@@ -173,9 +173,9 @@ pub fn install(prefix: Option<PathBuf>) -> Result<()> {
         }
     }
     for version in GCCS {
-        let built = gcc_dir(version).join(BY_VALUE);
+        let built = gcc_dir(version).join(OVERLOOKED);
         if built.is_file() {
-            copy(&built, &lib.join(format!("gcc-{version}")).join(BY_VALUE))?;
+            copy(&built, &lib.join(format!("gcc-{version}")).join(OVERLOOKED))?;
         }
     }
     copy_tree(&root().join("shmem/include"), &include)?;

@@ -1,5 +1,8 @@
-// For gcc, g++ and gfortran: what their thread sanitizer does not look at. A call copies a structure out of memory to pass it by value, or leaves its result in memory: each becomes an
-// assignment of its own, right before the sanitizer's pass, which looks at assignments.
+// For gcc, g++ and gfortran, right before the pass of their thread sanitizer: what that would overlook, or tell at the wrong line.
+//
+// * A call copies a structure out of memory to pass it by value, or leaves its result in memory: the sanitizer looks at assignments, so each becomes one.
+// * Copies and fills by the compiler's own names, which it expands in place, stay calls of the library, which sees them.
+// * The two loads that one of a complex number becomes have no place in the source: they get one.
 #include "gcc-plugin.h"
 #include "plugin-version.h"
 #include "tree.h"
@@ -21,7 +24,7 @@ namespace {
 // Larger ones are left alone: a copy needs room on the stack.
 const unsigned long Largest = 1 << 16;
 
-const pass_data Data = {GIMPLE_PASS, "thrille_by_value", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, TODO_update_ssa};
+const pass_data Data = {GIMPLE_PASS, "thrille_overlooked", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, TODO_update_ssa};
 
 // A structure in memory that others may know of. Those that C++ may not copy are passed by their address.
 bool isShared(tree T) {
@@ -80,22 +83,54 @@ bool writtenBehind(gimple_stmt_iterator *At, gcall *Call, bool *Edges) {
   return true;
 }
 
-class ByValue : public gimple_opt_pass {
+// A load that has no place gets that of what it loads, or of the next statement: it is made for that one.
+void place(gimple_stmt_iterator At) {
+  gassign *Load = dyn_cast<gassign *>(gsi_stmt(At));
+  if (!Load || gimple_has_location(Load) || !gimple_vuse(Load))
+    return;
+  tree What = gimple_assign_rhs1(Load);
+  if (TREE_CODE(What) != REALPART_EXPR && TREE_CODE(What) != IMAGPART_EXPR)
+    return;
+  location_t Where = EXPR_LOCATION(TREE_OPERAND(What, 0));
+  for (gsi_next(&At); Where == UNKNOWN_LOCATION && !gsi_end_p(At); gsi_next(&At))
+    if (!is_gimple_debug(gsi_stmt(At)))
+      Where = gimple_location(gsi_stmt(At));
+  gimple_set_location(Load, Where);
+}
+
+// Copies and fills by the compiler's own names for them stay calls of the library, which sees them.
+void call(gcall *Call, tree Builtin) {
+  const char *Name = nullptr;
+  switch (fndecl_built_in_p(Builtin, BUILT_IN_NORMAL) ? DECL_FUNCTION_CODE(Builtin) : BUILT_IN_NONE) {
+  case BUILT_IN_MEMCPY: Name = "memcpy"; break;
+  case BUILT_IN_MEMMOVE: Name = "memmove"; break;
+  case BUILT_IN_MEMPCPY: Name = "mempcpy"; break;
+  case BUILT_IN_MEMSET: Name = "memset"; break;
+  default: return;
+  }
+  gimple_call_set_fndecl(Call, build_fn_decl(Name, TREE_TYPE(Builtin)));
+  update_stmt(Call);
+}
+
+class Overlooked : public gimple_opt_pass {
 public:
-  explicit ByValue(gcc::context *Context) : gimple_opt_pass(Data, Context) {}
-  opt_pass *clone() final override { return new ByValue(m_ctxt); }
+  explicit Overlooked(gcc::context *Context) : gimple_opt_pass(Data, Context) {}
+  opt_pass *clone() final override { return new Overlooked(m_ctxt); }
 
   unsigned execute(function *F) final override {
     bool Edges = false;
     basic_block Block;
     FOR_EACH_BB_FN(Block, F)
       for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At); gsi_next(&At)) {
+        place(At);
         gcall *Call = dyn_cast<gcall *>(gsi_stmt(At));
         // What the compiler knows itself may become anything.
         if (!Call || gimple_call_internal_p(Call) || gimple_call_must_tail_p(Call))
           continue;
-        if (tree Callee = gimple_call_fndecl(Call); Callee && fndecl_built_in_p(Callee))
+        if (tree Callee = gimple_call_fndecl(Call); Callee && fndecl_built_in_p(Callee)) {
+          call(Call, Callee);
           continue;
+        }
         bool Changed = readBefore(&At, Call);
         Changed |= writtenBehind(&At, Call, &Edges);
         if (Changed)
@@ -115,7 +150,7 @@ int plugin_init(plugin_name_args *Info, plugin_gcc_version *Version) {
     return 0;
   // The second is for -O0.
   for (const char *Sanitizer : {"tsan", "tsan0"}) {
-    register_pass_info Pass{new ByValue(g), Sanitizer, 1, PASS_POS_INSERT_BEFORE};
+    register_pass_info Pass{new Overlooked(g), Sanitizer, 1, PASS_POS_INSERT_BEFORE};
     register_callback(Info->base_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &Pass);
   }
   return 0;
