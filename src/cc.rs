@@ -6,7 +6,7 @@
 //! | [`plan`](self::plan) | which commands to run instead |
 //! | [`flags`] | what is added to them |
 //! | [`family`] | gcc or clang |
-//! | [`instrument`] | by the clang plugin, by joining two compilations, or by hooks |
+//! | [`instrument`] | by the compiler's plugin, by joining two compilations, or by hooks |
 //! | [`joining`] | one source compiled twice and joined |
 
 mod family;
@@ -52,9 +52,8 @@ pub fn main(typed: &args::Cc) -> Result<ExitCode> {
     )?;
     let home = home_for(&compiler, &line)?;
     let family = Family::of(&compiler)?;
-    let instrument = instrument(typed.instrument, family);
-    let setting =
-        Setting { family, instrument, overlooked: overlooked(family), home: &home, temporary: temporary.path() };
+    let instrument = instrument(typed.instrument, None, family);
+    let setting = Setting { family, instrument, gcc: for_gcc(family), home: &home, temporary: temporary.path() };
     for step in plan(&compiler, &line, &setting)? {
         let status = perform(&step, temporary.path())?;
         if !status.success() {
@@ -64,9 +63,9 @@ pub fn main(typed: &args::Cc) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How to instrument with this compiler. What the user should know of it is said.
-pub fn instrument(wanted: Option<Wanted>, family: Family) -> Instrument {
-    let wanted = wanted.or_else(instrument::from_environment);
+/// How to instrument with this compiler, if nobody asks: in the usual way, or what suits it best. What the user should know of it is said.
+pub fn instrument(wanted: Option<Wanted>, usual: Option<Wanted>, family: Family) -> Instrument {
+    let wanted = wanted.or_else(instrument::from_environment).or(usual);
     let (instrument, note) = instrument::choose(wanted, family, &Plugins::find());
     if let Some(note) = note {
         eprintln!("thrille: {note}");
@@ -74,8 +73,8 @@ pub fn instrument(wanted: Option<Wanted>, family: Family) -> Instrument {
     instrument
 }
 
-/// What helps the sanitizer of this compiler, if it needs that and it is there.
-pub fn overlooked(family: Family) -> Option<PathBuf> {
+/// The plugin for this compiler, if it is a gcc that there is one for.
+pub fn for_gcc(family: Family) -> Option<PathBuf> {
     let Family::Gcc(version) = family else { return None };
     Plugins::find().of_gcc(version?)
 }

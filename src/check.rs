@@ -1,6 +1,6 @@
 //! `thrille check`: builds what a person would have built, then runs it.
 
-use crate::cc::{self, Argv, Asked, Family, Instrument, Line, Setting, Wanted};
+use crate::cc::{self, Argv, Family, Line, Setting, Wanted};
 use crate::config::Usual;
 use crate::confirm;
 use crate::home::Home;
@@ -228,12 +228,10 @@ fn build(
     let program = bin.join(files[0].0.file_stem().unwrap_or_default());
     for (compiler, args) in commands(files, guess, &obj, &program) {
         let family = Family::of(compiler)?;
-        let instrument = match cc::instrument(wanted, family) {
-            // A second copy of each function is of use only if not everything is looked at.
-            Instrument::Dual(Asked::No) if everything => Instrument::Hooks,
-            instrument => instrument,
-        };
-        let setting = Setting { family, instrument, overlooked: cc::overlooked(family), home, temporary: &obj };
+        // A second copy of each function is of use only if not everything is looked at; the plugin for clang tells more of a loop at once.
+        let usual = (everything && family.is_gcc()).then_some(Wanted::Hooks);
+        let instrument = cc::instrument(wanted, usual, family);
+        let setting = Setting { family, instrument, gcc: cc::for_gcc(family), home, temporary: &obj };
         for step in cc::plan(compiler, &Line::parse(&args), &setting)? {
             if !cc::perform(&step, &obj)?.success() {
                 return Ok(None);

@@ -10,8 +10,8 @@ pub const LIBRARIES: [&str; 2] = ["libthrille.so", "libthrille_shmem.so"];
 /// The compiler plugin of one LLVM.
 pub const PLUGIN: &str = "libthrille_instrument.so";
 
-/// What gcc's sanitizer is helped with.
-pub const OVERLOOKED: &str = "libthrille_overlooked.so";
+/// The plugin of one gcc.
+pub const GCC_PLUGIN: &str = "libthrille_gcc.so";
 
 /// Where the compiler plugins are: in directories `plugin-16`, `plugin-19` and so on, and `gcc-12` for one of gcc.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Plugins {
     /// The one for this version of gcc.
     pub fn of_gcc(&self, version: u32) -> Option<PathBuf> {
         let dirs = self.dirs.iter().map(|dir| dir.join(format!("gcc-{version}")));
-        pick(dirs, &[OVERLOOKED]).map(|dir| dir.join(OVERLOOKED))
+        pick(dirs, &[GCC_PLUGIN]).map(|dir| dir.join(GCC_PLUGIN))
     }
 
     /// The versions of clang that there are plugins for.

@@ -3,9 +3,7 @@
 // * A call copies a structure out of memory to pass it by value, or leaves its result in memory: the sanitizer looks at assignments, so each becomes one.
 // * Copies and fills by the compiler's own names, which it expands in place, stay calls of the library, which sees them.
 // * The two loads that one of a complex number becomes have no place in the source: they get one.
-#include "gcc-plugin.h"
-#include "plugin-version.h"
-#include "tree.h"
+#include "thrille.h"
 #include "tree-pass.h"
 #include "context.h"
 #include "function.h"
@@ -17,8 +15,7 @@
 #include "tree-ssa.h"
 #include "ssa.h"
 
-int plugin_is_GPL_compatible;
-
+namespace thrille {
 namespace {
 
 // Larger ones are left alone: a copy needs room on the stack.
@@ -144,14 +141,12 @@ public:
 
 } // namespace
 
-int plugin_init(plugin_name_args *Info, plugin_gcc_version *Version) {
-  // Another build of the compiler: it does without.
-  if (!plugin_default_version_check(Version, &gcc_version))
-    return 0;
+void helpSanitizer(const char *Plugin) {
   // The second is for -O0.
   for (const char *Sanitizer : {"tsan", "tsan0"}) {
-    register_pass_info Pass{new Overlooked(g), Sanitizer, 1, PASS_POS_INSERT_BEFORE};
-    register_callback(Info->base_name, PLUGIN_PASS_MANAGER_SETUP, nullptr, &Pass);
+    register_pass_info Pass{new Overlooked(g), Sanitizer, 0, PASS_POS_INSERT_BEFORE};
+    register_callback(Plugin, PLUGIN_PASS_MANAGER_SETUP, nullptr, &Pass);
   }
-  return 0;
 }
+
+} // namespace thrille

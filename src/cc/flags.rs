@@ -137,21 +137,29 @@ fn part(part: Part, home: &Home, macros: &[&str]) -> Vec<OsString> {
 }
 
 /// For gcc of any language: loops stay loops, what they store is stored where that is written, not behind them at the line of the loop, and what a condition keeps them from loading is not loaded before
-/// them.
-fn gcc() -> impl Iterator<Item = OsString> {
-    ["-fno-tree-loop-distribute-patterns", "-fno-tree-loop-im", "-Wno-tsan"].into_iter().map(Into::into)
+/// them. (Its plugin sees to that itself, up to the sanitizer's pass.)
+fn gcc(instrument: &Instrument) -> Vec<OsString> {
+    let mut flags = vec!["-fno-tree-loop-distribute-patterns", "-Wno-tsan"];
+    match instrument {
+        Instrument::Plugin(_) => {
+            flags.extend(["--param=tsan-instrument-func-entry-exit=0", "-fasynchronous-unwind-tables"]);
+        }
+        _ => flags.push("-fno-tree-loop-im"),
+    }
+    flags.into_iter().map(Into::into).collect()
 }
 
 /// For compiling Fortran. Array assignments must stay calls of memcpy and memset, which the library sees.
-pub fn compile_fortran(family: Family, which: Part, home: &Home) -> Vec<OsString> {
-    let mut flags: Vec<OsString> = match which {
-        Part::Plain => return part(which, home, &[]),
-        Part::Twin => part(which, home, &[]),
-        Part::Whole => vec!["-fno-omit-frame-pointer".into()],
+pub fn compile_fortran(family: Family, instrument: &Instrument, which: Part, home: &Home) -> Vec<OsString> {
+    let mut flags: Vec<OsString> = match (instrument, which) {
+        (_, Part::Plain) => return part(which, home, &[]),
+        (_, Part::Twin) => part(which, home, &[]),
+        (Instrument::Plugin(_), _) => Vec::new(),
+        _ => vec!["-fno-omit-frame-pointer".into()],
     };
     flags.push("-fsanitize=thread".into());
     if family.is_gcc() {
-        flags.extend(gcc());
+        flags.extend(gcc(instrument));
         if cfg!(target_arch = "x86_64") {
             flags.extend(["memcpy", "memset"].map(|name| format!("-m{name}-strategy=libcall:-1:noalign").into()));
         }
@@ -167,6 +175,7 @@ pub fn compile(family: Family, instrument: &Instrument, which: Part, home: &Home
     let mut flags: Vec<OsString> =
         ["-fsanitize=thread", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0"].map(Into::into).into();
     match (instrument, which) {
+        (Instrument::Plugin(_), _) if family.is_gcc() => {}
         (Instrument::Plugin(path), _) => flags.extend(plugin(path)),
         (_, Part::Twin) => flags.extend(part(which, home, &[])),
         _ => flags.push("-fno-omit-frame-pointer".into()),
@@ -174,7 +183,7 @@ pub fn compile(family: Family, instrument: &Instrument, which: Part, home: &Home
     let kept = |name: &&str| family.is_gcc() || !CLANG_INSTRUMENTS.contains(name);
     flags.extend(EXPANDED.iter().copied().filter(kept).map(|name| format!("-fno-builtin-{name}").into()));
     if family.is_gcc() {
-        flags.extend(gcc());
+        flags.extend(gcc(instrument));
     }
     if home.model == Model::Shmem {
         flags.extend(["-isystem".into(), home.include.clone().into()]);

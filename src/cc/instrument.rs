@@ -1,4 +1,4 @@
-//! How loads and stores are made visible: by the clang plugin, which doubles functions, by joining two compilations of gcc, which does so too, or by
+//! How loads and stores are made visible: by the compiler's plugin, which doubles functions, by joining two compilations of gcc, which does so too, or by
 //! the hooks of `-fsanitize=thread` alone.
 
 use super::family::Family;
@@ -46,6 +46,11 @@ const OLDEST_GCC: u32 = 10;
 /// Decides; and what the user should know of it, in one line.
 pub fn choose(wanted: Option<Wanted>, family: Family, plugins: &Plugins) -> (Instrument, Option<String>) {
     let fallback = |why: String| (Instrument::Hooks, Some(format!("{why}: instrumenting by hooks, which cost more")));
+    if let (None | Some(Wanted::Plugin), Family::Gcc(Some(version))) = (wanted, family)
+        && let Some(path) = plugins.of_gcc(version).filter(|_| cfg!(target_arch = "x86_64"))
+    {
+        return (Instrument::Plugin(path), None);
+    }
     match (wanted, family) {
         (None | Some(Wanted::Dual), Family::Gcc(Some(OLDEST_GCC..))) if cfg!(target_arch = "x86_64") => {
             (Instrument::Dual(if wanted.is_some() { Asked::Yes } else { Asked::No }), None)
@@ -57,7 +62,12 @@ pub fn choose(wanted: Option<Wanted>, family: Family, plugins: &Plugins) -> (Ins
         (Some(Wanted::Dual), Family::Clang(_)) => {
             fallback("joining two compilations is for gcc; clang has the plugin".into())
         }
-        (Some(Wanted::Plugin), Family::Gcc(_)) => fallback("the plugin is for clang, and this compiler is not".into()),
+        (Some(Wanted::Plugin), Family::Gcc(version)) => {
+            let version = version.map_or_else(|| "N".into(), |version| version.to_string());
+            fallback(format!(
+                "there is no plugin for this gcc (apt install gcc-{version}-plugin-dev, then cargo xtask build; x86-64, gcc 12 or later)"
+            ))
+        }
         (_, Family::Clang(None)) => {
             fallback("the version of this clang is not known, so there is no plugin for it".into())
         }
@@ -96,6 +106,9 @@ mod tests {
         let path = dir.path().join("plugin-16");
         std::fs::create_dir(&path).unwrap();
         std::fs::write(path.join(crate::home::PLUGIN), "").unwrap();
+        let path = dir.path().join("gcc-13");
+        std::fs::create_dir(&path).unwrap();
+        std::fs::write(path.join(crate::home::GCC_PLUGIN), "").unwrap();
         let (some, none) = (Plugins::below(vec![dir.path().into()]), Plugins::below(vec![]));
         let plugin =
             |(instrument, note): (Instrument, Option<String>)| (matches!(instrument, Instrument::Plugin(_)), note);
@@ -107,11 +120,14 @@ mod tests {
         assert_eq!(choose(Some(Wanted::Dual), new, &some), (Instrument::Dual(Asked::Yes), None));
         assert_eq!(choose(Some(Wanted::Hooks), new, &some), (Instrument::Hooks, None));
         assert_eq!(choose(None, old, &some), (Instrument::Hooks, None));
+        let newer = Family::Gcc(Some(13));
+        assert_eq!(plugin(choose(None, newer, &some)), (true, None));
+        assert_eq!(choose(Some(Wanted::Dual), newer, &some), (Instrument::Dual(Asked::Yes), None));
         assert_eq!(plugin(choose(None, clang(16), &none)), (false, None));
         for (wanted, family, plugins, word) in [
             (None, clang(15), &some, "only for 16"),
             (Some(Wanted::Plugin), clang(15), &none, "llvm-15-dev"),
-            (Some(Wanted::Plugin), new, &some, "for clang"),
+            (Some(Wanted::Plugin), new, &some, "gcc-12-plugin-dev"),
             (Some(Wanted::Dual), old, &some, "gcc 10"),
             (Some(Wanted::Dual), clang(16), &some, "for gcc"),
             (None, Family::Clang(None), &some, "not known"),

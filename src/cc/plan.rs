@@ -37,8 +37,8 @@ pub struct Setting<'a> {
     pub family: Family,
     /// How loads and stores are made visible.
     pub instrument: Instrument,
-    /// With gcc: what helps its sanitizer.
-    pub overlooked: Option<PathBuf>,
+    /// With gcc: its plugin, which helps the sanitizer in any case.
+    pub gcc: Option<PathBuf>,
     /// Libraries and headers.
     pub home: &'a Home,
     /// Directory for temporary objects.
@@ -125,14 +125,17 @@ fn compile_flags(line: &Line, part: Part, setting: &Setting) -> Vec<OsString> {
         added.push("-fno-lto".into());
     }
     if line.is_fortran() {
-        added.extend(flags::compile_fortran(setting.family, part, setting.home));
+        added.extend(flags::compile_fortran(setting.family, &setting.instrument, part, setting.home));
     } else {
         added.extend(flags::compile(setting.family, &setting.instrument, part, setting.home));
     }
-    if let (Some(path), false) = (&setting.overlooked, part == Part::Plain) {
+    if let (Some(path), false) = (&setting.gcc, part == Part::Plain) {
         let mut load = OsString::from("-fplugin=");
         load.push(path);
         added.push(load);
+        if matches!(setting.instrument, Instrument::Plugin(_)) {
+            added.push("-fplugin-arg-libthrille_gcc-double".into());
+        }
     }
     added
 }

@@ -13,7 +13,7 @@ fn commands(line: &str) -> Result<Vec<String>> {
     let setting = Setting {
         family: Family::Gcc(None),
         instrument: Instrument::Hooks,
-        overlooked: None,
+        gcc: None,
         home: &home,
         temporary: Path::new("/t"),
     };
@@ -144,9 +144,8 @@ fn the_plugin_comes_with_the_sanitizer_and_without_its_calls() {
 fn joined_sources_are_steps_of_their_own_and_others_are_left_to_hooks() {
     let home = Home { lib: PathBuf::new(), include: PathBuf::new(), model: crate::mpi::Model::Shmem };
     let instrument = Instrument::Dual(Asked::No);
-    let overlooked = Some("/b.so".into());
-    let setting =
-        Setting { family: Family::Gcc(Some(12)), instrument, overlooked, home: &home, temporary: Path::new("/t") };
+    let gcc = Some("/b.so".into());
+    let setting = Setting { family: Family::Gcc(Some(12)), instrument, gcc, home: &home, temporary: Path::new("/t") };
     let steps = |line: &str| {
         let words: Vec<OsString> = split::words(line).into_iter().map(Into::into).collect();
         let (compiler, given) = compiler(&words);

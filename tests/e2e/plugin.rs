@@ -1,4 +1,4 @@
-//! The clang plugin: programs compute what they compute without it, parts built in different ways go together, what is told with full sampling is what
+//! The plugins for clang and gcc: programs compute what they compute without it, parts built in different ways go together, what is told with full sampling is what
 //! hooks tell, and compilers that there is no plugin for are said to be so.
 
 use crate::support::root;
@@ -17,11 +17,17 @@ fn nightly() -> bool {
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         trial("plugin::parts_built_in_different_ways", mixed),
-        trial("plugin::full_is_what_hooks_tell", full_is_what_hooks_tell),
-        trial("plugin::code_that_runs_once_behind_a_loop", || {
-            found_within_budgets("tests/sampling/behind_loop_race.c", &[(18, 24), (22, 25)])
+        trial("plugin::full_is_what_hooks_tell::clang", || {
+            // Nothing is left out, neither by the sanitizer nor by the plugin.
+            full_is_what_hooks_tell(["clang-16 -O0 -mllvm -tsan-instrument-read-before-write=1", "clang-16 -O0"])
         }),
-        trial("plugin::the_last_iterations_of_a_nest", || found_within_budgets("tests/plugin/ghost.c", &[(17, 33)])),
+        trial("plugin::full_is_what_hooks_tell::gcc", || full_is_what_hooks_tell(["gcc -O0"; 2])),
+        trial("plugin::full_is_what_hooks_tell::gcc::O2", || {
+            full_is_what_hooks_tell(["gcc -O2 -fno-tree-pre", "gcc -O2 -fno-tree-pre"])
+        }),
+        trial("plugin::the_last_iterations_of_a_nest", || {
+            found_within_budgets("clang-16", "tests/plugin/ghost.c", &[(17, 33)])
+        }),
         trial("plugin::what_the_optimiser_puts_before_a_loop_has_a_line", before_a_loop),
         trial("plugin::no_plugin_for_the_compiler", no_plugin),
         trial("plugin::site_numbers_stay", site_numbers_stay),
@@ -30,13 +36,18 @@ pub fn trials() -> Vec<Trial> {
         trial("plugin::what_is_not_executed", what_is_not_executed),
         trial("plugin::by_value", by_value),
     ];
+    for compiler in ["clang-16", "gcc"] {
+        trials.push(trial(&format!("plugin::code_that_runs_once_behind_a_loop::{compiler}"), move || {
+            found_within_budgets(compiler, "tests/sampling/behind_loop_race.c", &[(18, 24), (22, 25)])
+        }));
+    }
     let levels: &[u32] = if nightly() { &[0, 1, 2, 3] } else { &[0, 2] };
-    let clangs: &[u32] = if nightly() { &[16, 19] } else { &[16] };
-    for &clang in clangs {
+    let compilers: &[&str] = if nightly() { &["clang-16", "clang-19", "gcc"] } else { &["clang-16", "gcc"] };
+    for &compiler in compilers {
         for &level in levels {
             for program in ["machine.c", "language.cpp"] {
-                let name = format!("plugin::same_output::{program}::{clang}::O{level}");
-                trials.push(trial(&name, move || same_output(program, clang, level)));
+                let name = format!("plugin::same_output::{program}::{compiler}::O{level}");
+                trials.push(trial(&name, move || same_output(program, compiler, level)));
             }
         }
     }
@@ -47,8 +58,13 @@ fn source(name: &str) -> PathBuf {
     root().join("tests/plugin").join(name)
 }
 
-fn compiler(name: &str, clang: u32) -> String {
-    format!("clang{}-{clang}", if Path::new(name).extension().is_some_and(|e| e == "cpp") { "++" } else { "" })
+/// The same for C++, if that is what it is.
+fn of_its_language(name: &str, compiler: &str) -> String {
+    if Path::new(name).extension().is_some_and(|e| e == "cpp") {
+        compiler.replace("clang", "clang++").replace("gcc", "g++")
+    } else {
+        compiler.to_owned()
+    }
 }
 
 /// Runs a compiler through the tool.
@@ -58,10 +74,10 @@ fn build(dir: &Path, how: &str, words: &[&str]) -> Outcome {
 }
 
 /// Plain, built with the plugin but not observed, not sampled, and with all accesses observed.
-fn same_output(name: &str, clang: u32, level: u32) -> Outcome {
+fn same_output(name: &str, compiler: &str, level: u32) -> Outcome {
     let dir = temporary();
     let (path, level) = (source(name).display().to_string(), format!("-O{level}"));
-    let compiler = compiler(name, clang);
+    let compiler = of_its_language(name, compiler);
     let plain = Command::new(&compiler)
         .args(["-w", "-DPLAIN", &level, &path, "-o", "plain", "-lm"])
         .current_dir(dir.path())
@@ -147,9 +163,14 @@ fn another_version() -> Outcome {
 /// What no execution loads is in no race, wherever the optimiser would like to load it; and what one does is.
 fn what_is_not_executed() -> Outcome {
     let path = source("conditions.c").display().to_string();
-    let mut ways = vec![("plugin", "clang-16 -O2"), ("dual", "gcc -O2"), ("hooks", "gcc -O1")];
+    let mut ways = vec![("plugin", "clang-16 -O2"), ("plugin", "gcc -O2"), ("dual", "gcc -O2"), ("hooks", "gcc -O1")];
     if nightly() {
-        ways.extend([("plugin", "clang-19 -O1"), ("plugin", "clang-19 -O3"), ("dual", "gcc -O3")]);
+        ways.extend([
+            ("plugin", "clang-19 -O1"),
+            ("plugin", "clang-19 -O3"),
+            ("plugin", "gcc -O3"),
+            ("dual", "gcc -O3"),
+        ]);
     }
     for (how, compiler) in ways {
         let dir = temporary();
@@ -195,17 +216,12 @@ fn initialisers_of_reductions() -> Outcome {
 }
 
 /// The program's races, in which every load and store of shared memory takes part, are the same.
-fn full_is_what_hooks_tell() -> Outcome {
+fn full_is_what_hooks_tell(compilers: [&str; 2]) -> Outcome {
     let dir = temporary();
     let path = source("every_kind.c").display().to_string();
     let mut told = Vec::new();
-    for (how, flags) in [
-        // Nothing is left out, neither by the sanitizer nor by the plugin.
-        ("hooks", "-O0 -mllvm -tsan-instrument-read-before-write=1"),
-        ("plugin", "-O0"),
-    ] {
-        let compiler = format!("clang-16 {flags}");
-        let words = ["check", &path, "-n2", "--quiet", "--instrument", how, "--cc", &compiler, "--out", how];
+    for (how, compiler) in ["hooks", "plugin"].into_iter().zip(compilers) {
+        let words = ["check", &path, "-n2", "--quiet", "--instrument", how, "--cc", compiler, "--out", how];
         let mut observed = thrille(words);
         run(observed.current_dir(dir.path()).env("THRILLE_PLUGIN", "no-eliminate"))?.expect(1)?;
         told.push(sides(&report(&dir.path().join(how))?)?);
@@ -217,10 +233,10 @@ fn full_is_what_hooks_tell() -> Outcome {
 }
 
 /// What runs once behind a hot loop is found with certainty, whatever the seed and the policy.
-fn found_within_budgets(source: &str, expected: &[(u64, u64)]) -> Outcome {
+fn found_within_budgets(compiler: &str, source: &str, expected: &[(u64, u64)]) -> Outcome {
     let dir = temporary();
     let source = root().join(source).display().to_string();
-    build(dir.path(), "plugin", &["clang-16", "-g", "-O2", &source, "-o", "racy"])?;
+    build(dir.path(), "plugin", &[compiler, "-g", "-O2", &source, "-o", "racy"])?;
     for policy in [["--budget", "5%"], ["--budget", "1%"], ["--sampling", "H0"]] {
         for seed in ["1", "2", "3"] {
             let words = ["run", "-n2", "--quiet", "--no-confirm", "--out", "run", "--seed", seed];
@@ -257,14 +273,20 @@ pub fn sides(report: &serde_json::Value) -> Result<BTreeSet<String>, Failed> {
     Ok(races.iter().flat_map(both).collect())
 }
 
-/// gcc has no plugin, and that is said; the program is instrumented all the same.
+/// A compiler that there is no plugin for is said to be one; the program is instrumented all the same.
 fn no_plugin() -> Outcome {
+    use std::os::unix::fs::PermissionsExt;
     let dir = temporary();
     let path = source("every_kind.c").display().to_string();
-    let words = ["check", &path, "-n2", "--quiet", "--instrument", "plugin", "--cc", "gcc", "--out", "run"];
+    let old = dir.path().join("oldcc");
+    let script = "#!/bin/sh\ncase \"$*\" in --version) echo 'gcc (GCC) 9.4.0'; echo 'Free Software Foundation';; *) exec gcc \"$@\";; esac\n";
+    std::fs::write(&old, script)?;
+    std::fs::set_permissions(&old, std::fs::Permissions::from_mode(0o700))?;
+    let old = old.display().to_string();
+    let words = ["check", &path, "-n2", "--quiet", "--instrument", "plugin", "--cc", &old, "--out", "run"];
     let ended = run(thrille(words).current_dir(dir.path()))?;
     ended.expect(1)?;
-    ended.says(&["the plugin is for clang", "by hooks"])?;
+    ended.says(&["no plugin for this gcc", "by hooks"])?;
     check(!pairs(&report(&dir.path().join("run"))?)?.is_empty(), || "no races".into())
 }
 

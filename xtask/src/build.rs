@@ -97,48 +97,52 @@ fn build_own() -> Result<()> {
     Ok(())
 }
 
-/// What helps gcc's sanitizer.
-const OVERLOOKED: &str = "libthrille_overlooked.so";
+/// The plugin of one gcc.
+const GCC_PLUGIN: &str = "libthrille_gcc.so";
+
+/// Its sources, in `instrument/gcc`.
+const GCC_SOURCES: [&str; 4] = ["plugin.cc", "overlooked.cc", "double.cc", "tables.cc"];
 
 /// Where that is built for a version.
 fn gcc_dir(version: u32) -> PathBuf {
     target().join(format!("gcc-{version}"))
 }
 
-/// The versions of gcc that are tried for it, if they are installed under such a name.
-const GCCS: std::ops::RangeInclusive<u32> = 10..=15;
+/// The versions of gcc that it is built for, if they are installed under such a name.
+const GCCS: std::ops::RangeInclusive<u32> = 12..=15;
 
-/// Builds it for each gcc whose headers for plugins are installed.
-fn build_for_gcc() {
-    for version in GCCS {
-        let compiler = format!("g++-{version}");
-        let Ok(said) = Command::new(&compiler).arg("-print-file-name=plugin").output() else { continue };
-        let include = Path::new(String::from_utf8_lossy(&said.stdout).trim()).join("include");
-        let made =
-            if include.join("gcc-plugin.h").is_file() { build_overlooked(version, &compiler, &include) } else { false };
-        if made {
-            println!("built the plugin for gcc {version}");
-        } else {
-            println!(
-                "the plugin for gcc {version} could not be built: structures that its programs pass by value are not seen (gcc-{version}-plugin-dev is needed)"
-            );
-        }
-    }
+/// The commands that build it for each gcc that is installed; none for one whose headers for plugins are not.
+pub fn gcc_commands() -> Vec<(u32, Option<Command>)> {
+    let installed = GCCS.filter(|version| has(&format!("g++-{version}")));
+    installed.map(|version| (version, gcc_command(version))).collect()
 }
 
-fn build_overlooked(version: u32, compiler: &str, include: &Path) -> bool {
-    let (dir, source) = (gcc_dir(version), root().join("instrument/gcc/overlooked.cc"));
-    if std::fs::create_dir_all(&dir).is_err() {
-        return false;
+fn gcc_command(version: u32) -> Option<Command> {
+    let compiler = format!("g++-{version}");
+    let said = Command::new(&compiler).arg("-print-file-name=plugin").output().ok()?;
+    let include = Path::new(String::from_utf8_lossy(&said.stdout).trim()).join("include");
+    let dir = gcc_dir(version);
+    if !include.join("gcc-plugin.h").is_file() || fs::create_dir_all(&dir).is_err() {
+        return None;
     }
     let mut command = Command::new(compiler);
+    // The headers of gcc make warnings of their own.
     command.args(["-std=c++17", "-O2", "-fPIC", "-shared", "-fno-rtti", "-w"]).arg("-I").arg(include);
-    command.arg(source).arg("-o").arg(dir.join(OVERLOOKED));
-    command.status().is_ok_and(|status| status.success())
+    command.args(GCC_SOURCES.map(|source| root().join("instrument/gcc").join(source)));
+    command.arg("-o").arg(dir.join(GCC_PLUGIN));
+    Some(command)
 }
 
 fn build_plugins() {
-    build_for_gcc();
+    for (version, command) in gcc_commands() {
+        if command.is_some_and(|mut command| command.status().is_ok_and(|status| status.success())) {
+            println!("built the plugin for gcc {version}");
+        } else {
+            println!(
+                "the plugin for gcc {version} could not be built: its programs cost more, and structures that they pass by value are not seen (gcc-{version}-plugin-dev is needed)"
+            );
+        }
+    }
     for (version, mut command) in plugin_commands() {
         match command.status() {
             Ok(status) if status.success() => println!("built the plugin for clang {version}"),
@@ -173,9 +177,9 @@ pub fn install(prefix: Option<PathBuf>) -> Result<()> {
         }
     }
     for version in GCCS {
-        let built = gcc_dir(version).join(OVERLOOKED);
+        let built = gcc_dir(version).join(GCC_PLUGIN);
         if built.is_file() {
-            copy(&built, &lib.join(format!("gcc-{version}")).join(OVERLOOKED))?;
+            copy(&built, &lib.join(format!("gcc-{version}")).join(GCC_PLUGIN))?;
         }
     }
     copy_tree(&root().join("shmem/include"), &include)?;

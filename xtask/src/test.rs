@@ -62,6 +62,9 @@ fn tests(options: &Options, filter: Option<&str>) -> Vec<Part> {
     let mut parts = vec![Part::run("libraries", cargo().args(build::COMMANDS[1]))];
     parts.extend(build::mpi_commands().into_iter().map(|(mpi, mut command)| Part::run(mpi, &mut command)));
     parts.extend(build::plugin_commands().into_iter().map(|(_, mut command)| Part::run("plugin", &mut command)));
+    parts.extend(
+        build::gcc_commands().into_iter().filter_map(|(_, command)| Some(Part::run("gcc plugin", &mut command?))),
+    );
     if parts.iter().any(|part| part.verdict == Verdict::Bad) {
         return parts;
     }

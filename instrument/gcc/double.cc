@@ -1,0 +1,542 @@
+// Two copies of a function, for gcc, g++ and gfortran: what the plugin for clang does, right behind the pass of gcc's thread sanitizer.
+//
+// The sanitizer has put a call before each access. All blocks are copied; the plain ones lose these calls, and in the instrumented ones each becomes a
+// countdown of its own, with a call of the library's when it is below zero. Both are in one function, so that control can change sides:
+//
+//   at the entry           mode is OFF? plain. Else the call is counted, and the library asked when the countdown is below zero
+//   at headers of loops    with calls or inner loops: the mode is looked at in each iteration, by one block in front of both headers
+//   at ends of iterations  of innermost loops without calls, in the instrumented copy alone: it is left when the budget is spent
+//   behind loops           that are in no other one: the library has asked to be asked as long as there is something that it has not seen
+//
+//      ──►─┬─ decide ──► plain header              ──► plain header ◄─┐
+//          │     └─► ask ──► instrumented header         ▲   └─ ... ──┘
+//      both back edges                                   └─ spent ◄── instrumented back edge
+//
+// A plain loop keeps its one header, and what comes later (the vectoriser above all) finds it as the user's compiler would. The names that both copies define are made one again by gcc itself
+// (`update_ssa`), as where it threads jumps. Handlers of exceptions are there once: who throws in the instrumented copy comes to them in the plain one, and their hooks stay calls.
+//
+// Functions that control enters or leaves in ways of its own (setjmp, labels whose addresses are taken) are left with the sanitizer's calls.
+#include "thrille.h"
+#include "stringpool.h"
+#include "attribs.h"
+#include "asan.h"
+#include "basic-block.h"
+#include "function.h"
+#include "cfg.h"
+#include "cfganal.h"
+#include "cfghooks.h"
+#include "cfgloop.h"
+#include "context.h"
+#include "gimple.h"
+#include "gimple-iterator.h"
+#include "gimplify.h"
+#include "ssa.h"
+#include "tree-cfg.h"
+#include "tree-cfgcleanup.h"
+#include "tree-eh.h"
+#include "tree-into-ssa.h"
+#include "tree-pass.h"
+#include "tree-phinodes.h"
+#include "tree-ssa.h"
+
+namespace thrille {
+namespace {
+
+// enum thrille_mode of hooks.h.
+enum Mode { Off = 0, In = 2 };
+// Where the words of a descriptor are.
+enum Word { ModeAt = 0, BudgetAt = 4, CountdownAt = 8 };
+enum Kind { Read = 1, Write = 2 };
+
+const pass_data Data = {GIMPLE_PASS, "thrille_double", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, 0};
+
+// The function that is, or was, doubled or left alone last: what comes now comes behind the sanitizer.
+tree Behind = NULL_TREE;
+
+// What a call of the sanitizer tells.
+struct Told {
+  unsigned Kind = 0;
+  unsigned Size = 0; // 0: the second argument
+};
+
+Told told(gimple *Statement) {
+  gcall *Call = dyn_cast<gcall *>(Statement);
+  tree Callee = Call ? gimple_call_fndecl(Call) : NULL_TREE;
+  if (!Callee || !fndecl_built_in_p(Callee, BUILT_IN_NORMAL))
+    return {};
+  const char *Name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(Callee));
+  auto Skip = [&Name](const char *Word) {
+    bool Is = !strncmp(Name, Word, strlen(Word));
+    Name += Is ? strlen(Word) : 0;
+    return Is;
+  };
+  if (!Skip("__tsan_"))
+    return {};
+  Skip("unaligned_") || Skip("volatile_");
+  Told It;
+  It.Kind = Skip("read") ? Read : Skip("write") ? Write : 0;
+  if (!It.Kind || (!strcmp(Name, "_range")) )
+    return It;
+  It.Size = strtoul(Name, nullptr, 10);
+  return It.Size ? It : Told{};
+}
+
+// Whether the library, or anybody, may learn something or synchronise there.
+bool calls(gimple *Statement) {
+  gcall *Call = dyn_cast<gcall *>(Statement);
+  return Call && !gimple_call_internal_p(Call) && !told(Call).Kind && !(gimple_call_flags(Call) & (ECF_CONST | ECF_PURE | ECF_NOVOPS));
+}
+
+using Blocks = std::unordered_set<basic_block>;
+
+// What is seldom executed is, for the compiler, executed so much more seldom.
+const int Rare = 4096;
+
+// A loop of the plain copy.
+struct Loop {
+  basic_block Header;
+  Blocks Inside;
+  bool Innermost = true, Outermost = false, Tells = false, Calls = false;
+  unsigned Accesses = 0; // of one iteration, without those of inner loops
+
+  bool decides() const { return Tells && (!Innermost || Calls); }
+};
+
+tree hook(const char *Name) {
+  tree Type = build_function_type_list(integer_type_node, ptr_type_node, long_unsigned_type_node, NULL_TREE);
+  return build_fn_decl(Name, Type);
+}
+
+// Of the library's tables. `Fresh`: another thread may have changed it.
+tree word(tree Table, unsigned At, bool Fresh = false) {
+  tree Type = Fresh ? build_qualified_type(integer_type_node, TYPE_QUAL_VOLATILE) : integer_type_node;
+  tree Place = build2(MEM_REF, Type, build_fold_addr_expr(Table), build_int_cst(build_pointer_type(char_type_node), At));
+  TREE_THIS_VOLATILE(Place) = Fresh;
+  return Place;
+}
+
+profile_probability rarely() { return profile_probability::very_unlikely(); }
+profile_probability evenly() { return profile_probability::even(); }
+
+// Statements at the end of a block.
+class Builder {
+public:
+  explicit Builder(basic_block Block) : Block(Block), At(gsi_last_bb(Block)) {}
+
+  tree load(tree From) {
+    tree To = make_ssa_name(integer_type_node);
+    add(gimple_build_assign(To, From));
+    return To;
+  }
+
+  // Takes so much off a word, and gives back what is left.
+  tree countDown(tree Word, unsigned By) {
+    tree Left = make_ssa_name(integer_type_node);
+    add(gimple_build_assign(Left, PLUS_EXPR, load(Word), build_int_cst(integer_type_node, -(HOST_WIDE_INT)By)));
+    add(gimple_build_assign(unshare_expr(Word), Left));
+    return Left;
+  }
+
+  tree ask(const char *Name, tree Table, unsigned HOST_WIDE_INT What = 0) {
+    gcall *Call = gimple_build_call(hook(Name), 2, build_fold_addr_expr(Table), build_int_cstu(long_unsigned_type_node, What));
+    tree Answer = make_ssa_name(integer_type_node);
+    gimple_call_set_lhs(Call, Answer);
+    add(Call);
+    return Answer;
+  }
+
+  // Where it goes on.
+  std::pair<edge, edge> branch(tree Left, tree_code Code, int Right, basic_block Yes, basic_block No, profile_probability Likely) {
+    add(gimple_build_cond(Code, Left, build_int_cst(integer_type_node, Right), NULL_TREE, NULL_TREE));
+    return {way(Yes, EDGE_TRUE_VALUE, Likely), way(No, EDGE_FALSE_VALUE, Likely.invert())};
+  }
+
+private:
+  basic_block Block;
+  gimple_stmt_iterator At;
+
+  void add(gimple *Statement) { gsi_insert_after(&At, Statement, GSI_NEW_STMT); }
+
+  // The edge may be there already.
+  edge way(basic_block To, int When, profile_probability Likely) {
+    edge Way = find_edge(Block, To);
+    if (!Way)
+      Way = make_edge(Block, To, 0);
+    Way->flags = (Way->flags & ~EDGE_FALLTHRU) | When;
+    Way->probability = Likely;
+    return Way;
+  }
+};
+
+// A new edge brings what another one brings, to the same block or to its other copy: their names are in the same order.
+void bringSame(edge New, edge Known) {
+  gphi_iterator To = gsi_start_phis(New->dest), From = gsi_start_phis(Known->dest);
+  for (; !gsi_end_p(To) && !gsi_end_p(From); gsi_next(&To), gsi_next(&From)) {
+    unsigned Index = Known->dest_idx;
+    add_phi_arg(To.phi(), gimple_phi_arg_def(From.phi(), Index), New, gimple_phi_arg_location(From.phi(), Index));
+  }
+}
+
+basic_block newBlock(basic_block After) {
+  basic_block New = create_empty_bb(After);
+  New->count = After->count.apply_scale(1, Rare);
+  if (current_loops)
+    add_bb_to_loop(New, current_loops->tree_root);
+  return New;
+}
+
+class Doubling {
+public:
+  explicit Doubling(function *F) : F(F) {
+    reach(single_succ(ENTRY_BLOCK_PTR_FOR_FN(F)));
+    for (basic_block Block : Plain)
+      for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At); gsi_next(&At)) {
+        unsigned &Here = told(gsi_stmt(At)).Kind ? Sites[Block] : Callers[Block];
+        Here += told(gsi_stmt(At)).Kind || calls(gsi_stmt(At));
+      }
+  }
+
+  // Whether there is something to double, and it can be.
+  bool fits() {
+    if (F->calls_setjmp || F->has_nonlocal_label)
+      return false;
+    unsigned All = 0;
+    for (auto &[Block, Here] : Sites)
+      All += Here;
+    basic_block Block;
+    edge Edge;
+    edge_iterator At;
+    FOR_EACH_BB_FN(Block, F)
+      FOR_EACH_EDGE(Edge, At, Block->succs)
+        if ((Edge->flags & EDGE_ABNORMAL) && !(Edge->flags & EDGE_EH))
+          return false;
+    return All && can_copy_bbs_p(Plain.data(), Plain.size());
+  }
+
+  void run() {
+    findLoops();
+    forgetDominators();
+    bool Leaf = std::all_of(Callers.begin(), Callers.end(), [](auto &Here) { return Here.second == 0; });
+    Table Its(F->decl, Leaf);
+    Descriptor = Its.descriptor();
+    basic_block Head = split_edge(single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(F)));
+    copy();
+    enter(Head);
+    for (auto [From, To] : exits())
+      comeBack(find_edge(From, To));
+    unsigned Number = 0;
+    for (Loop &One : Loops)
+      if (One.Tells)
+        One.decides() ? deciding(One, Number++) : leaving(One);
+    update_ssa(TODO_update_ssa);
+    forgetDominators();
+    for (basic_block Block : Plain)
+      silence(Block);
+    for (basic_block Block : Copies)
+      countDown(Block, Its);
+    mark_virtual_operands_for_renaming(F);
+    update_ssa(TODO_update_ssa_only_virtuals);
+    Its.file();
+    if (current_loops)
+      loops_state_set(LOOPS_NEED_FIXUP);
+  }
+
+private:
+  function *F;
+  std::vector<basic_block> Plain, Copies;
+  std::unordered_map<basic_block, basic_block> CopyOf;
+  std::unordered_map<basic_block, unsigned> Sites, Callers;
+  std::vector<Loop> Loops; // outer ones first
+  tree Descriptor = NULL_TREE;
+
+  // All blocks that are reached without an exception.
+  void reach(basic_block From) {
+    Blocks Met{From};
+    std::vector<basic_block> Next{From};
+    while (!Next.empty()) {
+      basic_block Block = Next.back();
+      Next.pop_back();
+      Plain.push_back(Block);
+      edge Edge;
+      edge_iterator At;
+      FOR_EACH_EDGE(Edge, At, Block->succs)
+        if (!(Edge->flags & EDGE_EH) && Edge->dest != EXIT_BLOCK_PTR_FOR_FN(F) && Met.insert(Edge->dest).second)
+          Next.push_back(Edge->dest);
+    }
+  }
+
+  static void forgetDominators() {
+    free_dominance_info(CDI_DOMINATORS);
+    free_dominance_info(CDI_POST_DOMINATORS);
+  }
+
+  static unsigned of(const std::unordered_map<basic_block, unsigned> &Counts, basic_block Block) {
+    auto Known = Counts.find(Block);
+    return Known == Counts.end() ? 0 : Known->second;
+  }
+
+  void findLoops() {
+    if (!current_loops)
+      return;
+    if (loops_state_satisfies_p(LOOPS_NEED_FIXUP))
+      fix_loop_structure(NULL);
+    Blocks Reached(Plain.begin(), Plain.end());
+    std::vector<class loop *> Known;
+    for (auto Each : loops_list(F, LI_FROM_INNERMOST))
+      if (Reached.count(Each->header) && !isCaught(Each->header))
+        Known.push_back(Each);
+    for (auto Each = Known.rbegin(); Each != Known.rend(); ++Each) {
+      Loop One{(*Each)->header};
+      One.Innermost = !(*Each)->inner;
+      One.Outermost = !loop_outer(loop_outer(*Each));
+      basic_block *Body = get_loop_body(*Each);
+      for (unsigned I = 0; I < (*Each)->num_nodes; I++) {
+        One.Inside.insert(Body[I]);
+        One.Tells |= of(Sites, Body[I]) > 0;
+        One.Calls |= of(Callers, Body[I]) > 0;
+        One.Accesses += Body[I]->loop_father == *Each ? of(Sites, Body[I]) : 0;
+      }
+      free(Body);
+      Loops.push_back(std::move(One));
+    }
+  }
+
+  // Exceptions come here, by ways that cannot be led elsewhere.
+  static bool isCaught(basic_block Block) {
+    edge Edge;
+    edge_iterator At;
+    FOR_EACH_EDGE(Edge, At, Block->preds)
+      if (Edge->flags & EDGE_EH)
+        return true;
+    return false;
+  }
+
+  void copy() {
+    initialize_original_copy_tables();
+    class loop *Root = current_loops ? current_loops->tree_root : nullptr;
+    // Copies are in no loop, until loops are looked for again.
+    if (Root)
+      for (auto Each : loops_list(F, LI_INCLUDE_ROOT))
+        set_loop_copy(Each, Root);
+    Copies.resize(Plain.size());
+    copy_bbs(Plain.data(), Plain.size(), Copies.data(), nullptr, 0, nullptr, Root, EXIT_BLOCK_PTR_FOR_FN(F)->prev_bb, false);
+    add_phi_args_after_copy(Copies.data(), Copies.size(), nullptr);
+    free_original_copy_tables();
+    if (Root) {
+      // Headers that are copied into it become its own.
+      Root->header = ENTRY_BLOCK_PTR_FOR_FN(F);
+      Root->latch = EXIT_BLOCK_PTR_FOR_FN(F);
+    }
+    for (size_t I = 0; I < Plain.size(); I++) {
+      CopyOf[Plain[I]] = Copies[I];
+      Copies[I]->count = Plain[I]->count.apply_scale(1, Rare);
+    }
+  }
+
+  void enter(basic_block Head) {
+    edge Known = single_succ_edge(Head);
+    basic_block First = Known->dest, Count = newBlock(Head), Ask = newBlock(Count);
+    Builder Begin(Head), Counting(Count), Asking(Ask);
+    Begin.branch(Begin.load(word(Descriptor, ModeAt, true)), NE_EXPR, Off, Count, First, rarely());
+    edge Not = Counting.branch(Counting.countDown(word(Descriptor, CountdownAt), 1), LT_EXPR, 0, Ask, First, rarely()).second;
+    bringSame(Not, Known);
+    choose(Asking, Asking.ask("thrille_enter", Descriptor), Known);
+  }
+
+  // Not 0: the instrumented copy of what that edge leads to.
+  void choose(Builder &Asking, tree Answer, edge Known) {
+    auto [Yes, No] = Asking.branch(Answer, NE_EXPR, 0, CopyOf[Known->dest], Known->dest, evenly());
+    bringSame(Yes, Known);
+    bringSame(No, Known);
+  }
+
+  // Where loops that are in no other one are left, if something is told from there on.
+  std::vector<std::pair<basic_block, basic_block>> exits() {
+    std::vector<std::pair<basic_block, basic_block>> Found;
+    for (Loop &One : Loops)
+      if (One.Outermost)
+        for (basic_block Block : Plain)
+          if (One.Inside.count(Block)) {
+            edge Edge;
+            edge_iterator At;
+            FOR_EACH_EDGE(Edge, At, Block->succs)
+              if (!(Edge->flags & EDGE_EH) && CopyOf.count(Edge->dest) && !One.Inside.count(Edge->dest) && tells(Edge->dest, One))
+                Found.push_back({Block, Edge->dest});
+          }
+    return Found;
+  }
+
+  bool tells(basic_block From, const Loop &Left) {
+    Blocks Met{From};
+    std::vector<basic_block> Next{From};
+    while (!Next.empty()) {
+      basic_block Block = Next.back();
+      Next.pop_back();
+      if (of(Sites, Block))
+        return true;
+      edge Edge;
+      edge_iterator At;
+      FOR_EACH_EDGE(Edge, At, Block->succs)
+        if (CopyOf.count(Edge->dest) && !Left.Inside.count(Edge->dest) && Met.insert(Edge->dest).second)
+          Next.push_back(Edge->dest);
+    }
+    return false;
+  }
+
+  void comeBack(edge Exit) {
+    basic_block Behind = split_edge(Exit), Ask = newBlock(Behind);
+    edge Known = single_succ_edge(Behind);
+    Builder Looking(Behind), Asking(Ask);
+    Looking.branch(Looking.load(word(Descriptor, ModeAt, true)), GE_EXPR, In, Ask, Known->dest, rarely());
+    choose(Asking, Asking.ask("thrille_behind", Descriptor), Known);
+  }
+
+  void deciding(const Loop &One, unsigned Number) {
+    basic_block Header = One.Header, Copy = CopyOf[Header];
+    std::vector<edge> Ways = waysTo(Header), More = waysTo(Copy);
+    Ways.insert(Ways.end(), More.begin(), More.end());
+    // What leads to both copies leads here once.
+    Blocks From;
+    for (edge &Way : Ways)
+      if (!From.insert(Way->src).second)
+        Way = single_succ_edge(split_edge(Way));
+    std::vector<std::pair<gphi *, gphi *>> Names;
+    for (gphi_iterator I = gsi_start_phis(Header), J = gsi_start_phis(Copy); !gsi_end_p(I); gsi_next(&I), gsi_next(&J))
+      Names.push_back({I.phi(), J.phi()});
+    std::vector<std::vector<std::pair<tree, location_t>>> Brought;
+    for (edge Way : Ways) {
+      Brought.emplace_back();
+      for (auto [Own, Other] : Names) {
+        gphi *Name = Way->dest == Header ? Own : Other;
+        Brought.back().push_back({gimple_phi_arg_def(Name, Way->dest_idx), gimple_phi_arg_location(Name, Way->dest_idx)});
+      }
+    }
+    basic_block Decide = newBlock(Header->prev_bb), Ask = newBlock(Decide);
+    Decide->count = Header->count;
+    for (edge &Way : Ways)
+      Way = redirect_edge_and_branch(Way, Decide);
+    std::vector<tree> Joined;
+    for (size_t I = 0; I < Names.size(); I++) {
+      Joined.push_back(copy_ssa_name(gimple_phi_result(Names[I].first)));
+      gphi *Join = create_phi_node(Joined.back(), Decide);
+      for (size_t Way = 0; Way < Ways.size(); Way++)
+        add_phi_arg(Join, Brought[Way][I].first, Ways[Way], Brought[Way][I].second);
+    }
+    Builder Deciding(Decide), Asking(Ask);
+    edge Stays = Deciding.branch(Deciding.load(word(Descriptor, ModeAt, true)), EQ_EXPR, In, Ask, Header, rarely()).second;
+    unsigned HOST_WIDE_INT What = MIN(Number, 0x7fffu) << 16 | MIN(MAX(One.Accesses, 1u), 0xffffu);
+    auto [Yes, No] = Asking.branch(Asking.ask("thrille_decide", Descriptor, What), NE_EXPR, 0, Copy, Header, evenly());
+    for (size_t I = 0; I < Names.size(); I++) {
+      add_phi_arg(Names[I].first, Joined[I], Stays, UNKNOWN_LOCATION);
+      add_phi_arg(Names[I].first, Joined[I], No, UNKNOWN_LOCATION);
+      add_phi_arg(Names[I].second, Joined[I], Yes, UNKNOWN_LOCATION);
+    }
+  }
+
+  static std::vector<edge> waysTo(basic_block Block) {
+    std::vector<edge> Ways;
+    edge Edge;
+    edge_iterator At;
+    FOR_EACH_EDGE(Edge, At, Block->preds)
+      Ways.push_back(Edge);
+    return Ways;
+  }
+
+  void leaving(const Loop &One) {
+    basic_block Copy = CopyOf[One.Header];
+    Blocks Inside;
+    for (basic_block Block : One.Inside)
+      if (CopyOf.count(Block))
+        Inside.insert(CopyOf[Block]);
+    for (edge Back : waysTo(Copy)) {
+      if (!Inside.count(Back->src))
+        continue;
+      basic_block Pay = split_edge(Back), Spent = newBlock(Pay);
+      edge Known = single_succ_edge(Pay);
+      Builder Paying(Pay), Asking(Spent);
+      Paying.branch(Paying.countDown(word(Descriptor, BudgetAt), MAX(One.Accesses, 1u)), LT_EXPR, 0, Spent, Copy, rarely());
+      auto [Stay, Leave] = Asking.branch(Asking.ask("thrille_spent", Descriptor), NE_EXPR, 0, Copy, One.Header, evenly());
+      bringSame(Stay, Known);
+      bringSame(Leave, Known);
+    }
+  }
+
+  // In the plain copy nothing is told.
+  static void silence(basic_block Block) {
+    for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At);)
+      if (gimple *Call = gsi_stmt(At); told(Call).Kind) {
+        unlink_stmt_vdef(Call);
+        gsi_remove(&At, true);
+        release_defs(Call);
+      } else {
+        gsi_next(&At);
+      }
+  }
+
+  // In the instrumented one, when it is time.
+  static void countDown(basic_block Block, Table &Its) {
+    for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At);) {
+      gimple *Call = gsi_stmt(At);
+      Told What = told(Call);
+      if (!What.Kind) {
+        gsi_next(&At);
+        continue;
+      }
+      unsigned Number = Its.add({What.Kind, What.Size, gimple_location(Call)});
+      gsi_prev(&At);
+      basic_block Tells = gsi_end_p(At) ? split_block_after_labels(Block)->dest : split_block(Block, gsi_stmt(At))->dest;
+      basic_block Behind = split_block(Tells, Call)->dest;
+      Tells->count = Tells->count.apply_scale(1, Rare);
+      Builder Counting(Block);
+      Counting.branch(Counting.countDown(word(Its.hot(), 8 * Number), 1), LT_EXPR, 0, Tells, Behind, rarely());
+      tree Site = build1(ADDR_EXPR, build_pointer_type(integer_type_node), word(Its.hot(), 8 * Number));
+      tree Address = gimple_call_arg(Call, 0);
+      gcall *Tell = What.Size ? gimple_build_call(hook("thrille_access"), 2, Address, Site)
+                              : gimple_build_call(hook("thrille_range"), 3, Address, Site, gimple_call_arg(Call, 1));
+      gimple_set_location(Tell, gimple_location(Call));
+      gimple_stmt_iterator Place = gsi_for_stmt(Call);
+      gsi_replace(&Place, Tell, false);
+      Block = Behind;
+      At = gsi_start_bb(Block);
+    }
+  }
+};
+
+class Double : public gimple_opt_pass {
+public:
+  explicit Double(gcc::context *Context) : gimple_opt_pass(Data, Context) {}
+  opt_pass *clone() final override { return new Double(m_ctxt); }
+
+  unsigned execute(function *F) final override {
+    Behind = F->decl;
+    if (Doubling Both(F); Both.fits()) {
+      Both.run();
+      return TODO_cleanup_cfg;
+    }
+    return 0;
+  }
+};
+
+// What the user's compiler would do before the sanitizer's pass and must not: to load what a condition keeps a loop from loading, before the loop. And nowhere are calls at the end of a function
+// to become jumps: the library has to know who called.
+void gate(void *Given, void *) {
+  bool &Runs = *static_cast<bool *>(Given);
+  if (!Runs || !cfun || !current_pass || !sanitize_flags_p(SANITIZE_THREAD, cfun->decl))
+    return;
+  const char *Name = current_pass->name;
+  if (!strcmp(Name, "tailc") || (!strcmp(Name, "lim") && Behind != cfun->decl))
+    Runs = false;
+}
+
+} // namespace
+
+void doubleFunctions(const char *Plugin) {
+  for (const char *Sanitizer : {"tsan", "tsan0"}) {
+    register_pass_info Pass{new Double(g), Sanitizer, 0, PASS_POS_INSERT_AFTER};
+    register_callback(Plugin, PLUGIN_PASS_MANAGER_SETUP, nullptr, &Pass);
+  }
+  register_callback(Plugin, PLUGIN_OVERRIDE_GATE, gate, nullptr);
+  register_callback(Plugin, PLUGIN_FINISH_UNIT, [](void *, void *) { writeTables(); }, nullptr);
+}
+
+} // namespace thrille
