@@ -238,7 +238,7 @@ fn ranks(text: &str) -> Result<u64, String> {
 /// `thrille cc`.
 #[derive(Debug, clap::Args)]
 pub struct Cc {
-    /// How to make loads and stores visible [default: THRILLE_INSTRUMENT, or the plugin where there is one for the compiler, dual with gcc]
+    /// How to make loads and stores visible [default: THRILLE_INSTRUMENT, or the plugin where there is one for the compiler, else dual with gcc]
     #[arg(long, value_name = "HOW")]
     pub instrument: Option<Wanted>,
     /// The library that OpenSHMEM programs are built for: with `oshmem`, oshcc stays oshcc [default: THRILLE_SHMEM, or embedded]

@@ -19,7 +19,7 @@ mod plan;
 mod tests;
 
 pub use family::Family;
-pub use instrument::{Asked, Instrument, Wanted};
+pub use instrument::{Instrument, Wanted};
 pub use line::{FORTRAN, Line};
 pub use plan::{Argv, Setting, Step, plan};
 

@@ -142,12 +142,12 @@ fn plugins() -> Finding {
     )
 }
 
-/// What helps gcc's sanitizer.
+/// The plugin for gcc.
 fn plugin_for_gcc() -> Finding {
     let what = "gcc plugin";
     let versions: Vec<String> = Plugins::find().versions_of_gcc().iter().map(u32::to_string).collect();
     if versions.is_empty() {
-        let how = "structures that programs of gcc pass by value are not seen: apt install gcc-12-plugin-dev (your gcc's version), then cargo xtask build";
+        let how = "programs of gcc cost more, and structures that they pass by value are not seen: apt install gcc-12-plugin-dev (your gcc's version), then cargo xtask build";
         return finding(what, Health::Absent, how);
     }
     finding(what, Health::Good, format!("for gcc {}", versions.join(", ")))

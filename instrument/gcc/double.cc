@@ -15,6 +15,8 @@
 // A plain loop keeps its one header, and what comes later (the vectoriser above all) finds it as the user's compiler would. The names that both copies define are made one again by gcc itself
 // (`update_ssa`), as where it threads jumps. Handlers of exceptions are there once: who throws in the instrumented copy comes to them in the plain one, and their hooks stay calls.
 //
+// In functions with loops of `omp simd` control changes sides at their entry and in other loops' headers alone: what the lanes have is of one copy.
+//
 // Functions that control enters or leaves in ways of its own (setjmp, labels whose addresses are taken) are left with the sanitizer's calls.
 #include "thrille.h"
 #include "stringpool.h"
@@ -29,6 +31,7 @@
 #include "context.h"
 #include "gimple.h"
 #include "gimple-iterator.h"
+#include "gimple-fold.h"
 #include "gimplify.h"
 #include "ssa.h"
 #include "tree-cfg.h"
@@ -92,11 +95,26 @@ using Blocks = std::unordered_set<basic_block>;
 // What is seldom executed is, for the compiler, executed so much more seldom.
 const int Rare = 4096;
 
+// Assembly that gives a place a name can be there once only.
+bool definesLabel(gimple *Statement) {
+  gasm *Assembly = dyn_cast<gasm *>(Statement);
+  const char *Text = Assembly ? gimple_asm_string(Assembly) : "";
+  for (const char *Colon = strchr(Text, ':'); Colon; Colon = strchr(Colon + 1, ':')) {
+    const char *Name = Colon;
+    while (Name > Text && (ISALNUM(Name[-1]) || strchr("_.$", Name[-1])))
+      Name--;
+    if (Name < Colon && !ISDIGIT(*Name) && *Name != '$' && (Name == Text || Name[-1] != '%'))
+      return true;
+  }
+  return false;
+}
+
 // A loop of the plain copy.
 struct Loop {
   basic_block Header;
   Blocks Inside;
   bool Innermost = true, Outermost = false, Tells = false, Calls = false;
+  bool Simd = false; // what OpenMP has the vectoriser do
   unsigned Accesses = 0; // of one iteration, without those of inner loops
 
   bool decides() const { return Tells && (!Innermost || Calls); }
@@ -198,8 +216,12 @@ public:
 
   // Whether there is something to double, and it can be.
   bool fits() {
-    if (F->calls_setjmp || F->has_nonlocal_label)
+    if (POINTER_SIZE != 64 || F->calls_setjmp || F->has_nonlocal_label || lookup_attribute("naked", DECL_ATTRIBUTES(F->decl)))
       return false;
+    for (basic_block Block : Plain)
+      for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At); gsi_next(&At))
+        if (definesLabel(gsi_stmt(At)))
+          return false;
     unsigned All = 0;
     for (auto &[Block, Here] : Sites)
       All += Here;
@@ -222,12 +244,15 @@ public:
     basic_block Head = split_edge(single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(F)));
     copy();
     enter(Head);
-    for (auto [From, To] : exits())
-      comeBack(find_edge(From, To));
+    if (!F->has_simduid_loops)
+      for (auto [From, To] : exits())
+        comeBack(find_edge(From, To));
     unsigned Number = 0;
     for (Loop &One : Loops)
-      if (One.Tells)
-        One.decides() ? deciding(One, Number++) : leaving(One);
+      if (One.decides() && !One.Simd)
+        deciding(One, Number++);
+      else if (One.Tells && !F->has_simduid_loops)
+        leaving(One);
     update_ssa(TODO_update_ssa);
     forgetDominators();
     for (basic_block Block : Plain)
@@ -289,6 +314,7 @@ private:
       Loop One{(*Each)->header};
       One.Innermost = !(*Each)->inner;
       One.Outermost = !loop_outer(loop_outer(*Each));
+      One.Simd = (*Each)->simduid != NULL_TREE;
       basic_block *Body = get_loop_body(*Each);
       for (unsigned I = 0; I < (*Each)->num_nodes; I++) {
         One.Inside.insert(Body[I]);
@@ -473,12 +499,24 @@ private:
       }
   }
 
+  // Loops of `omp simd` keep what each lane has in arrays. The instrumented copy is not vectorised: it has one lane, from where they are set up to where they are summed up.
+  static void oneLane(gimple_stmt_iterator *At) {
+    gcall *Call = dyn_cast<gcall *>(gsi_stmt(*At));
+    tree Result = Call ? gimple_call_lhs(Call) : NULL_TREE;
+    if (!Result || !gimple_call_internal_p(Call))
+      return;
+    internal_fn What = gimple_call_internal_fn(Call);
+    if (What == IFN_GOMP_SIMD_LANE || What == IFN_GOMP_SIMD_LAST_LANE || What == IFN_GOMP_SIMD_VF)
+      replace_call_with_value(At, build_int_cst(TREE_TYPE(Result), What == IFN_GOMP_SIMD_VF));
+  }
+
   // In the instrumented one, when it is time.
   static void countDown(basic_block Block, Table &Its) {
     for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At);) {
       gimple *Call = gsi_stmt(At);
       Told What = told(Call);
       if (!What.Kind) {
+        oneLane(&At);
         gsi_next(&At);
         continue;
       }

@@ -59,6 +59,8 @@ pub fn sampling(ranks: &[RankRecords], modules: &mut Modules) -> Option<Sampling
 /// Lines of the text.
 pub fn lines(sampling: &SamplingReport) -> Vec<String> {
     let used = match (sampling.budget_percent, sampling.cost_percent) {
+        // In the first moments more is looked at than is left for.
+        (Some(budget), Some(100.0..)) => format!(", budget {budget} %: more than 100 % used"),
         (Some(budget), Some(cost)) => format!(", budget {budget} %: {cost:.1} % used"),
         _ => String::new(),
     };

@@ -123,7 +123,7 @@ fn gcc_moves_nothing_out_of_loops() {
     for version in [Some(12), Some(11), None] {
         let flag = "-fno-tree-loop-im";
         let c = flags::compile(Family::Gcc(version), &Instrument::Hooks, flags::Part::Whole, &home);
-        let fortran = flags::compile_fortran(Family::Gcc(version), flags::Part::Twin, &home);
+        let fortran = flags::compile_fortran(Family::Gcc(version), &Instrument::Hooks, flags::Part::Twin, &home);
         assert!([c, fortran].iter().all(|flags| flags.iter().any(|f| f == flag)), "{flag}");
     }
 }
@@ -141,9 +141,30 @@ fn the_plugin_comes_with_the_sanitizer_and_without_its_calls() {
 }
 
 #[test]
+fn the_plugin_for_gcc_is_loaded_before_it_is_told_what_to_do_and_in_one_compilation() {
+    let home = Home { lib: PathBuf::new(), include: PathBuf::new(), model: crate::mpi::Model::Shmem };
+    let instrument = Instrument::Plugin("/p.so".into());
+    let setting = Setting {
+        family: Family::Gcc(Some(12)),
+        instrument,
+        gcc: Some("/p.so".into()),
+        home: &home,
+        temporary: Path::new("/t"),
+    };
+    for line in ["-O2 -c a.c", "-O2 -c a.f90"] {
+        let words: Vec<OsString> = split::words(line).into_iter().map(Into::into).collect();
+        let steps = plan(&["gcc".into()], &Line::parse(&words), &setting).unwrap();
+        let [Step::Run(argv)] = &steps[..] else { panic!("one compilation: {steps:?}") };
+        let place = |word: &str| argv.iter().position(|arg| arg == word);
+        let (load, double) = (place("-fplugin=/p.so"), place("-fplugin-arg-libthrille_gcc-double"));
+        assert!(load.is_some() && double > load && place("-fno-tree-loop-im").is_none(), "{argv:?}");
+    }
+}
+
+#[test]
 fn joined_sources_are_steps_of_their_own_and_others_are_left_to_hooks() {
     let home = Home { lib: PathBuf::new(), include: PathBuf::new(), model: crate::mpi::Model::Shmem };
-    let instrument = Instrument::Dual(Asked::No);
+    let instrument = Instrument::Dual(instrument::Asked::No);
     let gcc = Some("/b.so".into());
     let setting = Setting { family: Family::Gcc(Some(12)), instrument, gcc, home: &home, temporary: Path::new("/t") };
     let steps = |line: &str| {
