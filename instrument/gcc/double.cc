@@ -489,14 +489,12 @@ private:
 
   // In the plain copy nothing is told.
   static void silence(basic_block Block) {
-    for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At);)
-      if (gimple *Call = gsi_stmt(At); told(Call).Kind) {
-        unlink_stmt_vdef(Call);
-        gsi_remove(&At, true);
-        release_defs(Call);
-      } else {
-        gsi_next(&At);
-      }
+    for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At);) {
+      gimple *Statement = gsi_stmt(At);
+      gsi_next(&At);
+      if (told(Statement).Kind)
+        remove(Statement);
+    }
   }
 
   // Loops of `omp simd` keep what each lane has in arrays. The instrumented copy is not vectorised: it has one lane, from where they are set up to where they are summed up.
@@ -510,33 +508,125 @@ private:
       replace_call_with_value(At, build_int_cst(TREE_TYPE(Result), What == IFN_GOMP_SIMD_VF));
   }
 
-  // In the instrumented one, when it is time.
+  // In the instrumented one, when it is time: at the first of some accesses for all whose addresses are, or can be, known there.
   static void countDown(basic_block Block, Table &Its) {
+    unsigned Order = 0;
+    for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At); gsi_next(&At))
+      gimple_set_uid(gsi_stmt(At), ++Order);
     for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At);) {
-      gimple *Call = gsi_stmt(At);
-      Told What = told(Call);
-      if (!What.Kind) {
+      gimple *First = gsi_stmt(At);
+      if (!told(First).Kind) {
         oneLane(&At);
         gsi_next(&At);
         continue;
       }
-      unsigned Number = Its.add({What.Kind, What.Size, gimple_location(Call)});
+      std::vector<Group> All = together(At);
       gsi_prev(&At);
       basic_block Tells = gsi_end_p(At) ? split_block_after_labels(Block)->dest : split_block(Block, gsi_stmt(At))->dest;
-      basic_block Behind = split_block(Tells, Call)->dest;
+      basic_block Behind = split_block(Tells, First)->dest;
       Tells->count = Tells->count.apply_scale(1, Rare);
-      Builder Counting(Block);
-      Counting.branch(Counting.countDown(word(Its.hot(), 8 * Number), 1), LT_EXPR, 0, Tells, Behind, rarely());
-      tree Site = build1(ADDR_EXPR, build_pointer_type(integer_type_node), word(Its.hot(), 8 * Number));
-      tree Address = gimple_call_arg(Call, 0);
-      gcall *Tell = What.Size ? gimple_build_call(hook("thrille_access"), 2, Address, Site)
-                              : gimple_build_call(hook("thrille_range"), 3, Address, Site, gimple_call_arg(Call, 1));
-      gimple_set_location(Tell, gimple_location(Call));
-      gimple_stmt_iterator Place = gsi_for_stmt(Call);
-      gsi_replace(&Place, Tell, false);
+      tree Site = NULL_TREE;
+      for (Group &One : All) {
+        Told What = told(One.Call);
+        unsigned Number = Its.add({What.Kind, What.Size, gimple_location(One.Call), &One == &All[0] ? (unsigned)All.size() : 0});
+        if (!Site) {
+          Builder Counting(Block);
+          Counting.branch(Counting.countDown(word(Its.hot(), 8 * Number), 1), LT_EXPR, 0, Tells, Behind, rarely());
+          Site = build1(ADDR_EXPR, ptr_type_node, word(Its.hot(), 8 * Number));
+        }
+        Site = tell(One, What, Site, Tells);
+      }
       Block = Behind;
       At = gsi_start_bb(Block);
     }
+  }
+
+  // A call of the sanitizer, and what is computed for it alone.
+  struct Group {
+    gimple *Call;
+    std::vector<gimple *> Before;
+  };
+
+  // Those that can be told where the first one is, with nothing in between that anybody could notice.
+  static std::vector<Group> together(gimple_stmt_iterator At) {
+    gimple *First = gsi_stmt(At);
+    std::vector<Group> All;
+    for (; !gsi_end_p(At); gsi_next(&At)) {
+      gimple *Statement = gsi_stmt(At);
+      if (is_gimple_debug(Statement))
+        continue;
+      if (calls(Statement) || gimple_code(Statement) == GIMPLE_ASM)
+        break;
+      if (!told(Statement).Kind)
+        continue;
+      Group One{Statement, {}};
+      bool Known = true;
+      for (unsigned I = 0; I < gimple_call_num_args(Statement); I++)
+        Known = Known && isKnown(gimple_call_arg(Statement, I), First, One.Before, 0);
+      if (Known || Statement == First)
+        All.push_back(std::move(One));
+    }
+    return All;
+  }
+
+  // Whether a value is there before a statement of the same block, or can be computed there from such. What is used for it alone is computed with it.
+  static bool isKnown(tree Value, gimple *Place, std::vector<gimple *> &Before, int Deep) {
+    if (TREE_CODE(Value) != SSA_NAME)
+      return is_gimple_min_invariant(Value);
+    gimple *Made = SSA_NAME_DEF_STMT(Value);
+    bool Early = gimple_nop_p(Made) || gimple_code(Made) == GIMPLE_PHI || gimple_bb(Made) != gimple_bb(Place) || gimple_uid(Made) < gimple_uid(Place);
+    bool Moves = is_gimple_assign(Made) && !gimple_vuse(Made) && !gimple_could_trap_p(Made) && has_single_use(Value) && gimple_bb(Made) == gimple_bb(Place) && Deep < 3;
+    if (!Moves)
+      return Early;
+    ssa_op_iter Each;
+    tree Used;
+    std::vector<gimple *> Own;
+    bool Known = true;
+    FOR_EACH_SSA_TREE_OPERAND(Used, Made, Each, SSA_OP_USE)
+      Known = Known && isKnown(Used, Place, Own, Deep + 1);
+    if (Known) {
+      Before.insert(Before.end(), Own.begin(), Own.end());
+      Before.push_back(Made);
+    }
+    return Known || Early;
+  }
+
+  // Tells of one at the end of a block, or in the place of the call that is there; the site of the next one.
+  static tree tell(Group &One, Told What, tree Site, basic_block Tells) {
+    tree Address = gimple_call_arg(One.Call, 0), Next = make_ssa_name(ptr_type_node);
+    gcall *Tell = What.Size ? gimple_build_call(hook("thrille_access"), 2, Address, Site)
+                            : gimple_build_call(hook("thrille_range"), 3, Address, Site, gimple_call_arg(One.Call, 1));
+    gimple_set_location(Tell, gimple_location(One.Call));
+    gimple_call_set_fntype(Tell, build_function_type_list(ptr_type_node, NULL_TREE));
+    gimple_call_set_lhs(Tell, Next);
+    gimple_stmt_iterator End = gsi_last_bb(Tells);
+    for (gimple *Statement : One.Before) {
+      forgetIn(gimple_assign_lhs(Statement));
+      gimple_stmt_iterator Place = gsi_for_stmt(Statement);
+      gsi_remove(&Place, false);
+      gsi_insert_after(&End, Statement, GSI_NEW_STMT);
+    }
+    gsi_insert_after(&End, Tell, GSI_NEW_STMT);
+    remove(One.Call);
+    return Next;
+  }
+
+  // Debuggers do without a value that is computed elsewhere now.
+  static void forgetIn(tree Name) {
+    gimple *User;
+    imm_use_iterator Each;
+    FOR_EACH_IMM_USE_STMT(User, Each, Name)
+      if (gimple_debug_bind_p(User)) {
+        gimple_debug_bind_reset_value(User);
+        update_stmt(User);
+      }
+  }
+
+  static void remove(gimple *Call) {
+    gimple_stmt_iterator At = gsi_for_stmt(Call);
+    unlink_stmt_vdef(Call);
+    gsi_remove(&At, true);
+    release_defs(Call);
   }
 };
 

@@ -68,7 +68,7 @@ Table::Table(tree Function, bool Leaf) : Leaf(Leaf) {
 unsigned Table::add(Site New) {
   expanded_location Place = expand_location(New.At);
   Sites.push_back("\t.long\t0\n\t.byte\t0," + std::to_string(New.Kind) + "\n\t.value\t" + std::to_string(New.Size));
-  Places.push_back(std::to_string(MAX(Place.line, 0)) + "\n\t.value\t" + std::to_string(MIN(MAX(Place.column, 0), 0xffff)) + ",1");
+  Places.push_back(std::to_string(MAX(Place.line, 0)) + "\n\t.value\t" + std::to_string(MIN(MAX(Place.column, 0), 0xffff)) + "," + std::to_string(MIN(New.Together, 0xffffu)));
   return Sites.size() - 1;
 }
 

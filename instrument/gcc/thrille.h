@@ -24,6 +24,7 @@ struct Site {
   unsigned Kind;
   unsigned Size; // 0: told with each execution
   location_t At;
+  unsigned Together; // of the first of some that are told together: how many; 0 of the others
 };
 
 // The tables of a function. They are written when all of the file is.
