@@ -6,7 +6,7 @@
 
 use std::ffi::{c_int, c_long};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering};
 
 use crate::fail::{fail, fail_args};
 use crate::state::{State, state};
@@ -17,6 +17,8 @@ pub type Ctx = usize;
 
 const INVALID: Ctx = 0;
 const DEFAULT: Ctx = 1;
+/// `SHMEM_CTX_PRIVATE` of `shmem.h`.
+const PRIVATE: c_long = 1 << 1;
 const BITS: u32 = 12;
 const PLACES: usize = 1 << BITS;
 
@@ -27,6 +29,8 @@ struct Place {
     start: AtomicI32,
     stride: AtomicI32,
     size: AtomicI32,
+    /// It is its thread's alone, which destroys it.
+    private: AtomicBool,
 }
 
 static PLACE: [Place; PLACES] = [const {
@@ -36,6 +40,7 @@ static PLACE: [Place; PLACES] = [const {
         start: AtomicI32::new(0),
         stride: AtomicI32::new(0),
         size: AtomicI32::new(0),
+        private: AtomicBool::new(false),
     }
 }; PLACES];
 
@@ -77,12 +82,24 @@ pub fn check(call: &'static str, ctx: Ctx) {
     }
 }
 
-/// The detector's name of a context: 0 for the default one, otherwise unique within the PE.
+/// The detector's name of a context: 0 for the default one, otherwise unique within the PE. Nothing is issued on no context.
 pub fn identity(ctx: Ctx) -> u32 {
-    (ctx >> BITS) as u32
+    if ctx == INVALID { u32::MAX } else { (ctx >> BITS) as u32 }
 }
 
-fn create(team: &Team, handle: team::Handle, ctx: *mut Ctx) -> c_int {
+/// The contexts of a team that go when it does.
+pub fn shareable(team: team::Handle) -> impl Iterator<Item = Ctx> {
+    let of_team = move |p: &&Place| p.team.load(Ordering::Relaxed) == team && !p.private.load(Ordering::Relaxed);
+    let handle = |p: &Place| p.handle.load(Ordering::Acquire);
+    PLACE.iter().filter(move |p| handle(p) != INVALID).filter(of_team).map(handle)
+}
+
+/// A context is gone.
+pub fn gone(call: &'static str, ctx: Ctx) {
+    place(call, ctx).handle.store(INVALID, Ordering::Release);
+}
+
+fn create(team: &Team, handle: team::Handle, options: c_long, ctx: *mut Ctx) -> c_int {
     let _guard = CREATE.lock();
     let Some((index, place)) = PLACE.iter().enumerate().find(|(_, p)| p.handle.load(Ordering::Relaxed) == INVALID)
     else {
@@ -92,6 +109,7 @@ fn create(team: &Team, handle: team::Handle, ctx: *mut Ctx) -> c_int {
     place.start.store(team.start as i32, Ordering::Relaxed);
     place.stride.store(team.stride as i32, Ordering::Relaxed);
     place.size.store(team.size as i32, Ordering::Relaxed);
+    place.private.store(options & PRIVATE != 0, Ordering::Relaxed);
     let new = (NEXT.fetch_add(1, Ordering::Relaxed) as usize) << BITS | index;
     place.handle.store(new, Ordering::Release);
     // SAFETY: the caller's variable.
@@ -100,23 +118,23 @@ fn create(team: &Team, handle: team::Handle, ctx: *mut Ctx) -> c_int {
 }
 
 export! {
-    fn ctx_create(_options: c_long, ctx: *mut Ctx) -> c_int {
+    fn ctx_create(options: c_long, ctx: *mut Ctx) -> c_int {
         state(CALL);
-        create(&team::get(CALL, team::WORLD), team::WORLD, ctx)
+        create(&team::get(CALL, team::WORLD), team::WORLD, options, ctx)
     }
-    fn team_create_ctx(team: team::Handle, _options: c_long, ctx: *mut Ctx) -> c_int {
+    fn team_create_ctx(team: team::Handle, options: c_long, ctx: *mut Ctx) -> c_int {
         state(CALL);
         if team == team::INVALID {
             return 1;
         }
-        create(&team::get(CALL, team), team, ctx)
+        create(&team::get(CALL, team), team, options, ctx)
     }
     fn ctx_destroy(ctx: Ctx) {
         state(CALL);
         match ctx {
             INVALID => {}
             DEFAULT => fail(CALL, "argument ctx = SHMEM_CTX_DEFAULT cannot be destroyed; destroy only what shmem_ctx_create made"),
-            _ => place(CALL, ctx).handle.store(INVALID, Ordering::Release),
+            _ => gone(CALL, ctx),
         }
     }
     fn ctx_get_team(ctx: Ctx, team: *mut team::Handle) -> c_int {

@@ -64,6 +64,12 @@ pub extern "C" fn thrille_shmem_ctx_id(ctx: Ctx) -> u32 {
     ctx::identity(ctx)
 }
 
+/// The number of one of the contexts that go when their team does, 0 if there are not so many.
+#[unsafe(no_mangle)]
+pub extern "C" fn thrille_shmem_team_ctx(team: team::Handle, which: usize) -> u32 {
+    ctx::shareable(team).nth(which).map_or(0, ctx::identity)
+}
+
 /// How many bytes the last collect of this thread has written to its destination: that depends on the other members.
 #[unsafe(no_mangle)]
 pub extern "C" fn thrille_shmem_collected() -> usize {

@@ -8,6 +8,7 @@ use std::ffi::{c_int, c_long};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::ctx;
 use crate::fail::{fail, fail_args};
 use crate::state::{State, state};
 use crate::sync::Group;
@@ -214,6 +215,7 @@ fn destroy(call: &'static str, handle: Handle) {
         fail(call, "a predefined team cannot be destroyed; destroy only what a split made")
     }
     let team = get(call, handle);
+    ctx::shareable(handle).for_each(|ctx| ctx::gone(call, ctx));
     team.sync(call);
     TEAMS.write().unwrap_or_else(PoisonError::into_inner).remove(&handle);
     let control = &team.state.control;

@@ -14,11 +14,13 @@ use crate::{loaded, rank};
 use rustc_hash::FxHashMap;
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use thrille_model::Ctx;
 
 core::arch::global_asm!(
     ".weak thrille_shmem_team_id",
     ".weak thrille_shmem_team_world_pe",
     ".weak thrille_shmem_ctx_id",
+    ".weak thrille_shmem_team_ctx",
     ".weak thrille_shmem_range",
     ".weak thrille_shmem_collected",
     ".weak thrille_shmem_on_abort",
@@ -32,6 +34,7 @@ unsafe extern "C" {
     fn thrille_shmem_team_id(team: Handle, id: *mut u64);
     fn thrille_shmem_team_world_pe(team: Handle, pe: c_int) -> c_int;
     fn thrille_shmem_ctx_id(ctx: Handle) -> u32;
+    fn thrille_shmem_team_ctx(team: Handle, which: usize) -> u32;
     fn thrille_shmem_range(segment: c_int, pe: c_int, base: *mut *mut c_void, len: *mut usize) -> c_int;
     fn thrille_shmem_collected() -> usize;
     fn thrille_shmem_on_abort(f: Option<extern "C" fn()>);
@@ -225,6 +228,13 @@ pub fn team(team: Handle) -> (u64, i64) {
         thrille_shmem_team_id(team, &raw mut id);
         (id, i64::from(pshmem_team_n_pes(team)))
     }
+}
+
+/// The contexts that go when their team does.
+pub fn contexts_of(team: Handle) -> Vec<Ctx> {
+    // SAFETY: asks the library about the handle that the program is about to pass to it.
+    let ctx = |which| unsafe { thrille_shmem_team_ctx(team, which) };
+    if is_embedded() { (0..usize::MAX).map(ctx).take_while(|&id| id != 0).map(Ctx).collect() } else { Vec::new() }
 }
 
 /// The PE that a member of a team is.

@@ -5,7 +5,7 @@ use crate::confirm;
 use crate::last::inside;
 use crate::rank::unobserved;
 use crate::shmem::call::{Call, Handle, call, calls, ctx_id, operations};
-use crate::shmem::library::ctx_gone;
+use crate::shmem::library::{self, ctx_gone};
 use crate::shmem::members::{Group, Members, WORLD};
 use crate::shmem::words::{self, Change};
 use crate::{sampled, uncounted};
@@ -157,6 +157,16 @@ calls! {
         // Destroying a context completes it.
         quiet(ctx_id(ctx), &|| unsafe { pshmem_ctx_destroy(ctx) });
         ctx_gone(ctx);
+    }
+    fn team_destroy(team: Handle) {
+        // So does destroying its team, of those that are not one thread's own.
+        let mut call = call();
+        for ctx in library::contexts_of(team) {
+            if let Some(call) = &mut call {
+                call.quiet(ctx);
+            }
+        }
+        inside(|| unsafe { pshmem_team_destroy(team) });
     }
     fn barrier_all() {
         barrier(Some(Group::World), &Uses::NOTHING, &|| unsafe { pshmem_barrier_all() });
