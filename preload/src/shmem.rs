@@ -5,6 +5,7 @@
 //! | [`setup`] | init and finalize, allocation |
 //! | [`rma`] | put and get in all their forms |
 //! | [`atomics`], [`signal`] | remote atomics, put-with-signal |
+//! | [`fetched`] | what nonblocking atomics fetched |
 //! | [`wait`] | wait and test |
 //! | [`order`] | fence, quiet, barriers, locks, contexts |
 //! | [`collectives`] | what moves data among many |
@@ -21,6 +22,7 @@ mod types;
 mod atomics;
 mod call;
 mod collectives;
+mod fetched;
 mod library;
 mod members;
 mod order;

@@ -6,8 +6,8 @@
 
 use crate::rank::unobserved;
 use crate::shmem::call::{Blocking, Call, Handle, Target, call, is_unseen, operations, passes};
-use crate::shmem::library;
 use crate::shmem::words::{self, Change};
+use crate::shmem::{fetched, library};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Atomic, Domain, Effect, How, Kind, Order};
 use thrille_runtime::Operands;
@@ -102,7 +102,10 @@ fn fetch_seen<T: Element>(
     real: &dyn Fn() -> T,
 ) -> T {
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
-    call.issue();
+    let later = matches!(into, Fetched::Later(_));
+    if later || call.confirms() {
+        call.issue();
+    }
     if call.confirms() {
         ends(&mut call, to, dest, into, Effect::Update);
         return real();
@@ -112,10 +115,13 @@ fn fetch_seen<T: Element>(
     let mut locked = part.and_then(words::lock);
     let fetched = real();
     let wrote = changed(fetched);
-    // What is fetched later is not seen by this call.
-    let seen = match into {
-        Fetched::Value => locked.as_mut().map(|locked| locked.look(known)),
-        Fetched::Later(_) => None,
+    let seen = match (&mut locked, into) {
+        (Some(locked), Fetched::Value) => Some(locked.look(known)),
+        (Some(locked), Fetched::Later(_)) => {
+            fetched::fetches(&call, to.ctx, locked, known);
+            None
+        }
+        (None, _) => None,
     };
     let made = if wrote { locked.as_mut().map(|locked| locked.write(How::Modify, change)) } else { None };
     drop(locked);
@@ -123,9 +129,12 @@ fn fetch_seen<T: Element>(
 
     let effect = if wrote { Effect::Update } else { Effect::Load };
     ends(&mut call, to, dest, into, effect);
+    if !later {
+        // It is over before anybody sees what it made.
+        call.issue();
+    }
     if let Some(made) = made {
-        let via = matches!(into, Fetched::Later(_)).then_some(call.channel(to));
-        call.update(made, via, false);
+        call.update(made, later.then_some(call.channel(to)), false);
     }
     if let Some(seen) = seen {
         call.observe(seen, known);

@@ -3,8 +3,8 @@
 use crate::entry::block;
 use crate::observed::like_every_call;
 use crate::rank::{Observed, observe};
-use crate::shmem::library;
 use crate::shmem::words::{self, Part};
+use crate::shmem::{fetched, library};
 use crate::{sampled, uncounted};
 use std::ffi::{c_int, c_void};
 use thrille_model::{Act, Channel, Comb, Ctx, How, Interval, Kind, Rank, Segment, Word};
@@ -163,6 +163,12 @@ impl Call {
     /// Tells that an update made a version of a word.
     pub fn update(&mut self, (word, version, how): (Word, Made, How), via: Option<Channel>, signals: bool) {
         self.o.session.rank().update(self.o.recorder, word, version, how, via, signals);
+    }
+
+    /// Completes a context: what was fetched on it is seen.
+    pub fn quiet(&mut self, ctx: Ctx) {
+        self.o.quiet(ctx);
+        fetched::completed(self, ctx);
     }
 
     /// The version of a word that this process knows all about.

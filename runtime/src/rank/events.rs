@@ -194,6 +194,11 @@ impl Rank {
         self.carried.updated(&mut self.events, event, made, (how, via));
     }
 
+    /// Whether a strand knows what another one did at a position.
+    pub fn knows_of(&self, strand: Strand, other: Strand, pos: Pos) -> bool {
+        self.knowledge[strand.number() as usize].of(other) > pos.0
+    }
+
     /// Writes down all that an only strand repeats: for tests that compare the two.
     pub fn write_down_repeats(&mut self) {
         self.carried.off = true;
