@@ -105,6 +105,25 @@ impl Call {
         }
     }
 
+    /// A put is issued whose near buffer this is: one that is free at return was read before anybody sees what the put changes.
+    pub fn issue_from(
+        &mut self,
+        source: *const c_void,
+        blocks: impl Iterator<Item = (usize, usize)>,
+        ctx: Ctx,
+        blocking: Blocking,
+    ) {
+        if blocking == Blocking::No {
+            self.issue();
+        }
+        for (at, len) in blocks {
+            self.near(source.wrapping_byte_add(at), len, Kind::Read, ctx, blocking);
+        }
+        if blocking == Blocking::Yes {
+            self.issue();
+        }
+    }
+
     /// The near buffer of an operation.
     pub fn near(&mut self, address: *const c_void, len: usize, kind: Kind, ctx: Ctx, blocking: Blocking) {
         if blocking == Blocking::Yes {

@@ -40,11 +40,13 @@ fn put_seen(
     real: &dyn Fn(),
 ) {
     let (Some(mut call), Some(to), true) = (call(), to, bytes > 0) else { return real() };
-    call.issue();
     let change = match source {
-        Source::Value(change) => change,
+        Source::Value(change) => {
+            call.issue();
+            change
+        }
         Source::At(source) => {
-            call.near(source, bytes, Kind::Read, to.ctx, blocking);
+            call.issue_from(source, std::iter::once((0, bytes)), to.ctx, blocking);
             value(source, bytes)
         }
     };
@@ -141,10 +143,7 @@ fn iput(
     real: &dyn Fn(),
 ) {
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
-    call.issue();
-    for (at, len) in elements(nelems, sst, size) {
-        call.near(source.wrapping_byte_add(at), len, Kind::Read, to.ctx, Blocking::Yes);
-    }
+    call.issue_from(source, elements(nelems, sst, size), to.ctx, Blocking::Yes);
     let lasts = Operands::Until(to.ctx, Order::Fenced(call.channel(to)));
     let there = Elements { count: nelems, stride: dst, size };
     call.far_elements(dest, there, to, (Kind::Write, Act::Put), lasts);

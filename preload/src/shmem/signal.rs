@@ -31,10 +31,10 @@ fn put_signal(
         return unobserved(real);
     }
     let (Some(mut call), Some(to)) = (call(), to) else { return real() };
-    call.issue();
+    let read = (bytes > 0).then_some((0, bytes));
+    call.issue_from(source, read.into_iter(), to.ctx, blocking);
     let channel = call.channel(to);
     if bytes > 0 {
-        call.near(source, bytes, Kind::Read, to.ctx, blocking);
         call.far(dest, bytes, to, Kind::Write, Act::Put, Operands::Until(to.ctx, Order::Signalled(channel)));
     }
     let lasts = Operands::Until(to.ctx, Order::Fenced(channel));
