@@ -202,9 +202,9 @@ fn by_value() -> Outcome {
 
 /// Optimised programs name each line of two that are alike.
 fn what_branches_do_alike() -> Outcome {
-    let mut ways = vec![("plugin", "clang-16 -O2"), ("dual", "gcc -O2")];
+    let mut ways = vec![("plugin", "clang-16 -O2"), ("plugin", "gcc -O2"), ("hooks", "gcc -O2")];
     if nightly() {
-        ways.extend([("plugin", "clang-19 -O3"), ("dual", "gcc -O3"), ("hooks", "gcc -O2"), ("hooks", "gcc -O1")]);
+        ways.extend([("plugin", "clang-19 -O3"), ("plugin", "gcc -O3"), ("dual", "gcc -O3"), ("hooks", "gcc -O1")]);
     }
     let expected = BTreeSet::from([(11, 35), (17, 35), (27, 29), (36, 44), (37, 46), (36, 48), (37, 50)]);
     let path = root().join("tests/shmem/alike_race.c").display().to_string();
