@@ -645,14 +645,15 @@ public:
   }
 };
 
-// What the user's compiler would do before the sanitizer's pass and must not: to load what a condition keeps a loop from loading, before the loop. And nowhere are calls at the end of a function
-// to become jumps: the library has to know who called.
+// What the user's compiler would do before the sanitizer's pass and must not: to load what a condition keeps a loop from loading, before the loop, and to make one store of those of two branches, by
+// the line of either. And nowhere are calls at the end of a function to become jumps: the library has to know who called.
 void gate(void *Given, void *) {
   bool &Runs = *static_cast<bool *>(Given);
   if (!Runs || !cfun || !current_pass || !sanitize_flags_p(SANITIZE_THREAD, cfun->decl))
     return;
   const char *Name = current_pass->name;
-  if (!strcmp(Name, "tailc") || (!strcmp(Name, "lim") && Behind != cfun->decl))
+  const auto Is = [Name](const char *Other) { return !strcmp(Name, Other); };
+  if (Is("tailc") || (Behind != cfun->decl && (Is("lim") || Is("sink") || Is("cselim"))))
     Runs = false;
 }
 

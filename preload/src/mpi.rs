@@ -10,6 +10,7 @@
 //! | [`comms`] | communicators: ids that all members agree on, ranks of the world |
 //! | [`datatypes`] | which bytes a datatype touches |
 //! | [`windows`] | windows come and go; which memory they are |
+//! | [`elsewhere`] | windows over what is in another rank's part of a shared one |
 //! | [`rma`] | put, get, accumulate and their kin |
 //! | [`again`] | puts, gets and flushes that repeat |
 //! | [`words`] | which accumulate a fetching one saw |
@@ -37,6 +38,7 @@ mod collectives;
 mod comms;
 mod datatypes;
 pub mod echo;
+mod elsewhere;
 mod epochs;
 mod files;
 mod flow;

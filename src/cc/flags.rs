@@ -122,6 +122,9 @@ pub enum Part {
 /// Macros that depend on how the source is compiled: the same for all its parts.
 const SAME_MACROS: [&str; 3] = ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0", "-D__SANITIZE_THREAD__=1"];
 
+/// For gcc: two calls that are alike stay two, each with its line, also where nothing else is looked at.
+const CALLS_APART: [&str; 3] = ["-fno-tree-tail-merge", "-fno-crossjumping", "-fno-ipa-icf"];
+
 /// For one part of two, of any language: what [`thrille_join`] asks for.
 fn part(part: Part, home: &Home, macros: &[&str]) -> Vec<OsString> {
     let mut flags: Vec<OsString> = Vec::new();
@@ -132,19 +135,21 @@ fn part(part: Part, home: &Home, macros: &[&str]) -> Vec<OsString> {
             flags.extend(["-isystem".into(), home.include.clone().into()]);
         }
     }
-    flags.extend(thrille_join::FLAGS.map(Into::into));
+    flags.extend(thrille_join::FLAGS.into_iter().chain(CALLS_APART).map(Into::into));
     flags
 }
 
 /// For gcc of any language: loops stay loops, what they store is stored where that is written, not behind them at the line of the loop, and what a condition keeps them from loading is not loaded before
-/// them. (Its plugin sees to that itself, up to the sanitizer's pass.)
+/// them. What two lines do stays two: branches that end alike, and functions that are alike, are not made one, which has the line of either. (Its plugin sees to some of that itself, up to the
+/// sanitizer's pass.)
 fn gcc(instrument: &Instrument) -> Vec<OsString> {
-    let mut flags = vec!["-fno-tree-loop-distribute-patterns", "-Wno-tsan"];
+    let mut flags = vec!["-fno-tree-loop-distribute-patterns", "-fno-code-hoisting", "-Wno-tsan"];
+    flags.extend(CALLS_APART);
     match instrument {
         Instrument::Plugin(_) => {
             flags.extend(["--param=tsan-instrument-func-entry-exit=0", "-fasynchronous-unwind-tables"]);
         }
-        _ => flags.push("-fno-tree-loop-im"),
+        _ => flags.extend(["-fno-tree-loop-im", "-fno-tree-cselim", "-fno-tree-sink"]),
     }
     flags.into_iter().map(Into::into).collect()
 }
@@ -198,10 +203,11 @@ fn plugin(path: &Path) -> Vec<OsString> {
     load.push(path);
     let mut flags: Vec<OsString> = vec!["--start-no-unused-arguments".into(), load];
     // Addresses of hooks and tables are needed in cold blocks: not to be kept in registers all through the loops around them.
-    // What a condition keeps a loop from loading is not loaded before the loop.
-    for option in
-        ["-tsan-instrument-func-entry-exit=0", "-disable-hoisting-to-hotter-blocks=all", "-disable-licm-promotion"]
-    {
+    // What a condition keeps a loop from loading is not loaded before the loop. What two branches do alike is not done once, by neither's line.
+    let hooks = ["-tsan-instrument-func-entry-exit=0", "-disable-hoisting-to-hotter-blocks=all"];
+    let loops = ["-disable-licm-promotion"];
+    let alike = ["-sink-common-insts=false", "-hoist-common-insts=false", "-simplifycfg-merge-cond-stores=false"];
+    for option in hooks.into_iter().chain(loops).chain(alike) {
         flags.extend(["-mllvm", option].map(Into::into));
     }
     flags.push("--end-no-unused-arguments".into());

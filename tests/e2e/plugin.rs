@@ -32,6 +32,7 @@ pub fn trials() -> Vec<Trial> {
         trial("plugin::initialisers_of_reductions", initialisers_of_reductions),
         trial("plugin::what_is_not_executed", what_is_not_executed),
         trial("plugin::by_value", by_value),
+        trial("plugin::what_branches_do_alike", what_branches_do_alike),
     ];
     for compiler in ["clang-16", "gcc"] {
         trials.push(trial(&format!("plugin::code_that_runs_once_behind_a_loop::{compiler}"), move || {
@@ -197,6 +198,24 @@ fn by_value() -> Outcome {
     let lines: Vec<_> =
         races.iter().map(|race| (race["a"]["at"]["line"].as_u64(), race["b"]["at"]["line"].as_u64())).collect();
     check(matches!(lines[..], [(Some(18), Some(20)) | (Some(20), Some(18))]), || format!("races at {lines:?}"))
+}
+
+/// Optimised programs name each line of two that are alike.
+fn what_branches_do_alike() -> Outcome {
+    let mut ways = vec![("plugin", "clang-16 -O2"), ("plugin", "gcc -O2"), ("hooks", "gcc -O2")];
+    if nightly() {
+        ways.extend([("plugin", "clang-19 -O3"), ("plugin", "gcc -O3"), ("dual", "gcc -O3"), ("hooks", "gcc -O1")]);
+    }
+    let expected = BTreeSet::from([(11, 35), (17, 35), (27, 29), (36, 44), (37, 46), (36, 48), (37, 50)]);
+    let path = root().join("tests/shmem/alike_race.c").display().to_string();
+    for (how, compiler) in ways {
+        let dir = temporary();
+        let words = ["check", &path, "-n3", "--quiet", "--no-confirm", "--instrument", how, "--cc", compiler];
+        run(thrille(words.into_iter().chain(["--out", "run"])).current_dir(dir.path()))?.expect(1)?;
+        let found = pairs(&report(&dir.path().join("run"))?)?;
+        check(found == expected, || format!("{compiler}: {found:?} instead of {expected:?}"))?;
+    }
+    Ok(())
 }
 
 /// Clang's do not wait for each other, inlined or not.

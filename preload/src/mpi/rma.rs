@@ -13,6 +13,7 @@ use crate::mpi::again;
 use crate::mpi::call::{Buffer, Call, SUCCESS, calls, operation, raw, scope};
 use crate::mpi::datatypes::layout;
 use crate::mpi::echo::Calls;
+use crate::mpi::elsewhere::{self, Pieces};
 use crate::mpi::epochs::{real_flush, take};
 use crate::mpi::requests;
 use crate::mpi::windows::{All, Ordered, Taken, window};
@@ -23,6 +24,7 @@ use mpi_sys::{MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, MPI_Win};
 use std::ffi::{c_int, c_void};
 use thrille_model::{
     Act, Atomic, Channel, Ctx, Domain, Effect, Held, How, Kind, Lock, Mode, Order, Rank, Segment, Strand, Token, Word,
+    comb::Teeth,
 };
 use thrille_runtime::{End, Operands};
 
@@ -167,6 +169,8 @@ struct Plan {
     /// The target's coming to a fence that waited for nobody, if this is the first operation after it.
     opened: Option<Token>,
     number: u32,
+    /// What the target exposes of others' memory.
+    elsewhere: Option<Pieces>,
 }
 
 fn plan(to: Target, deed: Deed, request: Option<Ctx>, by: Strand) -> Option<Plan> {
@@ -195,7 +199,21 @@ fn plan(to: Target, deed: Deed, request: Option<Ctx>, by: Strand) -> Option<Plan
         });
         let opened = w.opening.filter(|_| w.met.insert((by, rank))).map(|seq| opening(w.group(), rank, seq));
         let (ordered, reading_goes_with_all, number) = (w.ordered, w.reading_goes_with_all, w.number);
-        Some(Plan { rank, segment, offset, near, far, order, ordered, reading_goes_with_all, locks, opened, number })
+        let elsewhere = w.elsewhere(to.rank);
+        Some(Plan {
+            rank,
+            segment,
+            offset,
+            near,
+            far,
+            order,
+            ordered,
+            reading_goes_with_all,
+            locks,
+            opened,
+            number,
+            elsewhere,
+        })
     })?
 }
 
@@ -385,7 +403,15 @@ fn words(to: Target) -> Few<Word> {
         let locked = w.lock_all.is_some() || w.locks.contains_key(&to.rank);
         let (segment, offset) = w.place(to.rank, to.at);
         let owner = w.world_rank(to.rank).filter(|_| locked)?;
-        let at = |element| Word { owner, segment, offset: offset + element * u64::from(width) };
+        let elsewhere = w.elsewhere(to.rank);
+        let at = |element| {
+            let (owner, segment, offset) = elsewhere::place(
+                elsewhere.as_deref().unwrap_or(&[]),
+                offset + element * u64::from(width),
+                (owner, segment),
+            );
+            Word { owner, segment, offset }
+        };
         Some((0..to.count as u64).map(at).collect())
     });
     words.flatten().unwrap_or_default()
@@ -464,10 +490,16 @@ fn ends(o: &mut Observed, to: Target, deed: Deed, buffers: &[Buffer], plan: &Pla
     }
     let layout = layout(to.ty);
     let kind = kind(deed, plan, layout.basic);
-    for (range, comb) in layout.combs(plan.offset, to.count.max(0) as u64) {
-        let (lo, len) = (range.lo(), range.len());
-        let end = End { owner: plan.rank, segment: plan.segment, lo, len, comb, kind, act: deed.act() };
+    let mut end = |(owner, segment, (range, comb)): (Rank, Segment, Teeth)| {
+        let end = End { owner, segment, lo: range.lo(), len: range.len(), comb, kind, act: deed.act() };
         o.end(end, Operands::Until(plan.far, plan.order));
+    };
+    let there = (plan.rank, plan.segment);
+    for teeth in layout.combs(plan.offset, to.count.max(0) as u64) {
+        match &plan.elsewhere {
+            None => end((there.0, there.1, teeth)),
+            Some(pieces) => elsewhere::cut(pieces, teeth, there).into_iter().for_each(&mut end),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::confirm;
 use crate::last::inside;
 use crate::mpi::call::{Call, SUCCESS, Shared, call, calls, is_given_up, raw, scopes};
 use crate::mpi::comms::{self, Members, is_global};
+use crate::mpi::elsewhere::{self, Piece, Pieces};
 use crate::rank::unobserved;
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Group, MPI_Info, MPI_Win};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -84,6 +85,8 @@ pub struct Window {
     /// Whether a fence is a global barrier.
     pub global: bool,
     units: Units,
+    /// What the ranks expose of others' memory, by rank; nothing if nobody does.
+    elsewhere: Vec<Pieces>,
     /// By rank.
     pub partners: FxHashMap<c_int, Partner>,
     /// Those with something under way.
@@ -182,6 +185,11 @@ impl Window {
         }
     }
 
+    /// What a target exposes of others' memory.
+    pub fn elsewhere(&self, target: c_int) -> Option<Pieces> {
+        self.elsewhere.get(target.max(0) as usize).filter(|pieces| !pieces.is_empty()).cloned()
+    }
+
     fn offset(&self, displacement: MPI_Aint, unit: u64) -> (Segment, u64) {
         (Segment::Window(self.number), (displacement as u64).wrapping_mul(unit))
     }
@@ -260,21 +268,24 @@ fn seat(comm: MPI_Comm) -> (c_int, c_int) {
 /// How many windows this process has numbered.
 static NUMBERED: AtomicU32 = AtomicU32::new(0);
 
-/// Agrees on a number, and on whether displacements are counted alike: only if not, everybody learns of everybody.
-fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: i64) -> (u32, Units) {
+/// Agrees on a number, and on whether displacements are counted alike and all memory is its rank's own: only if not, everybody learns of
+/// everybody.
+fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: i64, pieces: &[Piece]) -> (u32, Units, Vec<Pieces>) {
     // SAFETY: a constant of the library.
     let (me, world) = seat(unsafe { mpi_sys::RSMPI_COMM_WORLD });
     let mine = if rank == 0 { NUMBERED.fetch_add(1, Ordering::Relaxed) * world as u32 + me as u32 + 1 } else { 0 };
-    let say = [unit, -unit, i64::from(mine)];
+    let say = [unit, -unit, i64::from(mine), pieces.len() as i64];
     let mut heard = say;
     // SAFETY: all members of the communicator are here, with arrays of this length.
     inside(|| unsafe {
         let (ty, op) = (mpi_sys::RSMPI_INT64_T, mpi_sys::RSMPI_MAX);
-        mpi_sys::PMPI_Allreduce(say.as_ptr().cast(), heard.as_mut_ptr().cast(), 3, ty, op, comm);
+        mpi_sys::PMPI_Allreduce(say.as_ptr().cast(), heard.as_mut_ptr().cast(), 4, ty, op, comm);
     });
     let number = heard[2] as u32;
+    let most = heard[3] as usize;
+    let elsewhere = if most == 0 { Vec::new() } else { elsewhere::exchange(comm, size, pieces, most) };
     if heard[0] == -heard[1] {
-        return (number, Units::Same(heard[0].max(0) as u64));
+        return (number, Units::Same(heard[0].max(0) as u64), elsewhere);
     }
     let mut units = vec![0i64; size.max(0) as usize];
     // SAFETY: as above; there is room for one number of each member.
@@ -282,7 +293,7 @@ fn agree(comm: MPI_Comm, rank: c_int, size: c_int, unit: i64) -> (u32, Units) {
         let ty = mpi_sys::RSMPI_INT64_T;
         mpi_sys::PMPI_Allgather(say.as_ptr().cast(), 1, ty, units.as_mut_ptr().cast(), 1, ty, comm);
     });
-    (number, Units::Each(units.into_iter().map(|u| u.max(0) as u64).collect()))
+    (number, Units::Each(units.into_iter().map(|u| u.max(0) as u64).collect()), elsewhere)
 }
 
 /// What an info object says about a key.
@@ -333,7 +344,8 @@ fn made(call: &mut Call, win: MPI_Win, new: &New, hints: &Hints) {
         group
     };
     let me = call.me();
-    let (number, units) = agree(new.comm, rank, size, new.unit);
+    let (pieces, own_memory) = PARTS.with(|parts| elsewhere::apart(me, new.base, new.size, parts));
+    let (number, units, elsewhere) = agree(new.comm, rank, size, new.unit, &pieces);
     let mut window = Window {
         number,
         addressing: new.addressing,
@@ -343,6 +355,7 @@ fn made(call: &mut Call, win: MPI_Win, new: &New, hints: &Hints) {
         shared: new.shared,
         global: is_global(size, false),
         units,
+        elsewhere,
         partners: FxHashMap::default(),
         pending: Vec::new(),
         collectives: 0,
@@ -363,7 +376,8 @@ fn made(call: &mut Call, win: MPI_Win, new: &New, hints: &Hints) {
         call.o.session.rank().window(number, new.base);
         confirm::window(number, new.base);
         confirm::object(new.base, new.size);
-        REGIONS.with(|regions| regions.push((number, own(me, new.base, new.size))));
+        let regions = own_memory.into_iter().map(|(start, end)| (number, own(me, start, end - start)));
+        REGIONS.with(|all| all.extend(regions));
         if new.size > 0 {
             call.o.session.allocated(Segment::Private, new.base, new.size, pc);
         }
@@ -430,7 +444,7 @@ fn making(
         let result = real();
         if says_its_part && result == SUCCESS {
             let (rank, size) = seat(comm);
-            unobserved(|| agree(comm, rank, size, new().unit));
+            unobserved(|| agree(comm, rank, size, new().unit, &[]));
         }
         return result;
     };
