@@ -103,11 +103,13 @@ impl Floor {
         // While one is late, nobody comes: an operation that is issued stays present by itself.
         let wanted = wanted && (late.is_none() || !self.passes(at));
         let patience = if wanted { self.policy.hold(at) * self.pace.min(2) } else { Duration::ZERO };
+        // The first time, until all that are there have gone one after the other; later, each place must not take that long again.
+        let one_by_one = AFTERMATH * self.pace * self.strands.len() as u32;
         if patience.is_zero() {
             self.let_go(strand, Cause::Done);
         } else if let Some(State::Held(held)) = self.strands.get_mut(&strand) {
             held.until = now + patience;
-            held.grace = patience;
+            held.grace = if at.misses == 0 { patience.max(one_by_one) } else { patience };
             if let Some(late) = late {
                 self.let_go(late, Cause::Done);
             }

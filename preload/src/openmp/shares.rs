@@ -11,7 +11,7 @@
 //! * gcc's go to the threads but the master, whose own code may follow, one after the other; who is bound to go on as it left the last one comes after all others, the master too.
 //!
 //! All for a while at most, the first few times that a region is run, and only where everything is looked at, or where a race is to happen again: who had which share then has it now. The order of who comes first is nobody's promise.
-//! A while is counted by the clock and by the processor's time that the waiting thread has used up with looking: where many want the processors, the others have had theirs by then.
+//! A while is counted by the clock and by turns at the processor: where many want it, half a second may be over before the others have had theirs.
 //!
 //! Where a race is to happen again, a thread may be held at one side of it, and whoever waits here for that thread to take its share may be the one that is to come to the other side. Its turn
 //! passes to the next.
@@ -35,11 +35,11 @@ const TIMES: u32 = 8;
 const CONSTRUCTS: usize = 16;
 /// How long a thread waits for the others.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// And how much of the processor's time it uses up meanwhile, at least: each of the others had as much.
-const LOOKING: Duration = Duration::from_millis(100);
+/// How often it looks for them, at least. It lets others have the processor each time: where many want it, all have had it as often by then.
+const LOOKS: u32 = 60;
 /// How long until somebody who stands at a live place is taken to be held there.
 const HELD: Duration = Duration::from_millis(16);
-/// How long the threads of a process do so in all, in microseconds of the processor's time.
+/// How long the threads of a process do so in all, in microseconds.
 static LEFT: AtomicU64 = AtomicU64::new(2_000_000);
 
 /// What a region counts for them.
@@ -133,37 +133,25 @@ pub struct Part {
     since: AtomicU64,
 }
 
-/// What the calling thread has had of the processor.
-fn processor_time() -> Duration {
-    // SAFETY: the time is our own.
-    let time = unsafe {
-        let mut time = std::mem::zeroed::<libc::timespec>();
-        libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time);
-        time
-    };
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
-
 impl Shares {
     /// Waits for something that others do, but for those who are held.
     fn wait_until(&self, done: impl Fn(Threads) -> bool) {
         let nobody = Threads::default();
-        if done(nobody) {
+        let patience = PATIENCE.min(Duration::from_micros(LEFT.load(Ordering::Relaxed)));
+        if patience.is_zero() || done(nobody) {
             return;
         }
-        let left = Duration::from_micros(LEFT.load(Ordering::Relaxed));
-        let (since, before) = (Instant::now(), processor_time());
-        let used = || processor_time().saturating_sub(before);
-        loop {
+        let since = Instant::now();
+        for look in 0.. {
             let waited = since.elapsed();
             let held = if waited < HELD { nobody } else { Threads(self.held.load(Ordering::Relaxed)) };
-            if done(held) || waited >= PATIENCE.min(left) && used() >= LOOKING.min(left) {
+            if done(held) || waited >= patience && look >= LOOKS {
                 break;
             }
             std::thread::yield_now();
         }
-        let used = used().as_micros() as u64;
-        let _ = LEFT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(used)));
+        let waited = since.elapsed().min(patience).as_micros() as u64;
+        let _ = LEFT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(waited)));
     }
 }
 
