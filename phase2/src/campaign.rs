@@ -14,6 +14,9 @@ use thrille_model::verdict::{Matters, Meeting, Obstacle, Verdict};
 
 pub use thrille_model::verdict::Finding;
 
+/// A run that takes so many times as long as it does as a rule hangs.
+const LIMIT: u32 = 10;
+
 /// One run of the program.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -27,6 +30,13 @@ pub struct Plan {
     pub late: Option<Late>,
     /// A run that takes longer hangs.
     pub limit: Duration,
+}
+
+impl Plan {
+    /// How long somebody is late, if the others do not come to where they wait for it: they do not take longer than the program does as a rule.
+    pub fn late_at_most(&self) -> Duration {
+        self.limit / LIMIT
+    }
 }
 
 /// What a program said and did.
@@ -116,7 +126,7 @@ pub struct Budget {
 impl Budget {
     /// A run that takes longer hangs.
     pub fn limit(&self) -> Duration {
-        (self.usual * 10).max(Duration::from_secs(5))
+        (self.usual * LIMIT).max(Duration::from_secs(5))
     }
 }
 
@@ -333,7 +343,8 @@ impl Campaign {
                 narrow(&mut live, &witness.schedule(self.ranks));
             }
             let choice = Choice::Ordered { first, patience: Duration::from_millis(500).max(self.budget.usual / 2) };
-            let late = self.witnesses[index].as_ref().and_then(Witness::late);
+            // The others may not get there without the one that is late.
+            let late = self.witnesses[index].as_ref().and_then(Witness::late).filter(|_| exact);
             let outcome = engine.run(&Plan { candidates, live, choice, late, limit: self.budget.limit() })?;
             self.interrupted |= outcome.interrupted;
             let met = outcome.witnesses.iter().flatten().next().is_some();
@@ -486,7 +497,9 @@ pub fn replay(candidate: &Candidate, schedule: &Schedule, closeness: Closeness, 
     }
     // There are two to wait for each other: as long as nobody else is late for it.
     let choice = Choice::Replay { schedule: *schedule, patience: limit / 4 };
-    Plan { candidates, live, choice, late: schedule.late, limit }
+    // Every other time nobody is late: the others may not get there without the one that is.
+    let late = schedule.late.filter(|_| closeness != Closeness::Bytes);
+    Plan { candidates, live, choice, late, limit }
 }
 
 #[cfg(test)]

@@ -14,7 +14,8 @@
 //!
 //! *Nobody waits for nothing.* A strand is held for a bounded time. When all strands that are not held are inside calls, and nothing has
 //! changed for a few milliseconds ([`Policy::quiet`]), nobody can come: the policy names one that goes on. Calls may return by themselves at any moment, hence the
-//! short wait; a strand that spins on memory looks as if it ran, and for that there is the bound.
+//! short wait; a strand that spins on memory looks as if it ran, and for that there is the bound. Of several whose time is over at once one goes on first: what it does may be what brings the
+//! other side to one of the rest. Time begins when all ranks have.
 
 mod meeting;
 mod release;
@@ -37,6 +38,8 @@ const SECOND_WAITS: Duration = Duration::from_millis(300);
 const SECOND_TAKES: Duration = Duration::from_millis(50);
 /// How long the strands are watched after the last one was held.
 const WATCH: Duration = Duration::from_millis(100);
+/// How long ranks may take to begin after the first one, while those that have begun wait for them.
+const STARTING: Duration = Duration::from_secs(2);
 /// Accesses that are remembered after they have gone.
 const REMEMBERED: usize = 256;
 
@@ -104,6 +107,8 @@ struct Held {
     what: What,
     misses: u32,
     until: Duration,
+    /// By how much that may be put off: while others, who went on, may make somebody come.
+    grace: Duration,
     /// It goes when this access of another strand is done.
     behind: Option<(Strand, Option<u64>)>,
 }
@@ -125,6 +130,7 @@ pub struct Floor {
     ranks: u32,
     /// Ranks whose first strand has begun.
     begun: BTreeSet<u32>,
+    first_begun: Duration,
     strands: BTreeMap<Strand, State>,
     present: Vec<Present>,
     gone: Vec<(Spot, Access, Cause)>,
@@ -151,6 +157,7 @@ impl Floor {
             off: BTreeSet::new(),
             ranks,
             begun: BTreeSet::new(),
+            first_begun: Duration::ZERO,
             strands: BTreeMap::new(),
             present: Vec::new(),
             gone: Vec::new(),
@@ -230,7 +237,12 @@ impl Floor {
         self.changed = now;
         match life {
             Life::Begins => {
-                self.begun.insert(strand.rank.0);
+                if self.begun.is_empty() {
+                    self.first_begun = now;
+                }
+                if self.begun.insert(strand.rank.0) && self.all_begun() {
+                    self.time_begins(now);
+                }
                 self.strands.entry(strand).or_insert(State::Running);
             }
             Life::Ends => {
@@ -241,9 +253,15 @@ impl Floor {
         }
     }
 
-    /// A rank's part of a window is at an address.
+    /// A rank's part of a window is at an address. Others may have come to it before: a rank is back from making the window as soon as all have come there, and not when all are back.
     pub fn window(&mut self, rank: u32, number: u32, base: u64) {
         self.windows.insert((Rank(rank), number), base);
+        for index in 0..self.present.len() {
+            self.present[index].access.place = self.address(self.present[index].access.place);
+        }
+        for index in 0..self.gone.len() {
+            self.gone[index].1.place = self.address(self.gone[index].1.place);
+        }
     }
 
     /// What a strand does.
@@ -278,7 +296,7 @@ impl Floor {
         self.ids += 1;
         let id = self.ids;
         self.present.push(Present { id, spot, live, turn, access, operation, stack });
-        let held = Held { what: What::Access(id), misses, until: now, behind: None };
+        let held = Held { what: What::Access(id), misses, until: now, grace: Duration::ZERO, behind: None };
         self.strands.insert(strand, State::Held(held));
 
         let met = self.meetings(id);
@@ -304,7 +322,8 @@ impl Floor {
             |p: &&Present| p.access.strand.rank == strand.rank && p.operation.is_some_and(|o| operations.contains(&o));
         let wanted = self.present.iter().filter(of_these).any(|p| self.waits_at(p.spot));
         let awaited = operations.iter().any(|&o| self.is_awaited(strand.rank, o));
-        let held = Held { what: What::Completing(operations), misses: 0, until: now, behind: None };
+        let held =
+            Held { what: What::Completing(operations), misses: 0, until: now, grace: Duration::ZERO, behind: None };
         self.strands.insert(strand, State::Held(held));
         let at = At { strand, live: None, moment: Moment::Completing, misses: 0 };
         self.hold_or_go(now, strand, &at, wanted && !awaited);
@@ -313,7 +332,8 @@ impl Floor {
     /// A strand has done what it was let go for. If somebody waited for that, it goes on when they have done theirs.
     pub fn passed(&mut self, now: Duration, strand: Strand) {
         self.changed = now;
-        let held = Held { what: What::Behind, misses: 0, until: now + SECOND_TAKES, behind: None };
+        let held =
+            Held { what: What::Behind, misses: 0, until: now + SECOND_TAKES, grace: Duration::ZERO, behind: None };
         self.strands.insert(strand, State::Held(held));
         let seconds = self.seconds(|first| first == strand);
         // Those that it waited for itself have passed; who waits for it now is the last of the next.
@@ -337,6 +357,7 @@ impl Floor {
             what: What::Late,
             misses: 0,
             until: now + self.late.map_or(Duration::ZERO, |(_, most)| most),
+            grace: Duration::ZERO,
             behind: None,
         };
         self.strands.insert(strand, State::Held(held));
@@ -347,9 +368,9 @@ impl Floor {
 
     /// Time has passed.
     pub fn tick(&mut self, now: Duration) {
-        let late: Vec<Strand> = self.held().filter(|(_, held)| held.until <= now).map(|(strand, _)| strand).collect();
-        for strand in late {
+        while let Some(strand) = self.overdue(now) {
             self.let_go(strand, Cause::TimeOver);
+            self.put_off(now);
             self.changed = now;
         }
         if self.nobody_moves() && now >= self.changed + self.quiet() {
@@ -368,7 +389,7 @@ impl Floor {
 
     /// When the next [`Floor::tick`] is due, if nothing else happens.
     pub fn deadline(&self) -> Option<Duration> {
-        let until = self.held().map(|(_, held)| held.until).min();
+        let until = self.held().map(|(_, held)| held.until).min().map(|until| until.max(self.waits_for_ranks_until()));
         let stall = self.nobody_moves().then_some(self.changed + self.quiet());
         let watch = self.watched.then_some(self.last_held + WATCH);
         [until, stall, watch].into_iter().flatten().min()

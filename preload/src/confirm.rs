@@ -384,7 +384,7 @@ impl Confirm {
     fn complete(&self, local: &mut Local, which: impl Fn(&Span) -> bool) {
         let numbers = self.spans.take(which);
         if !numbers.is_empty() {
-            let go = self.client.completing(&local.seat, numbers);
+            let go = openmp::shares::held(|| self.client.completing(&local.seat, numbers));
             owe(local, go);
         }
     }
@@ -460,9 +460,8 @@ impl Confirm {
         let number = lasts.map(|_| self.spans.number());
         let stack = self.stack(pc);
         let misses = local.misses(index);
-        let go = self
-            .client
-            .arrive(&local.seat, Arrival { live: index, task, times, misses, access, operation: number, stack });
+        let arrival = Arrival { live: index, task, times, misses, access, operation: number, stack };
+        let go = openmp::shares::held(|| self.client.arrive(&local.seat, arrival));
         if let (Some(number), Some(until)) = (number, lasts) {
             self.spans.add(Span { number, until, fenced: false });
         }
@@ -490,7 +489,7 @@ impl Confirm {
     fn pay(&self, local: &mut Local) {
         if std::mem::take(&mut local.owes) {
             self.live().live.narrow();
-            if self.client.passed(&local.seat) {
+            if openmp::shares::held(|| self.client.passed(&local.seat)) {
                 switched_off();
             }
         }

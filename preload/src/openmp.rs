@@ -30,7 +30,7 @@ pub mod parallel;
 mod reduce;
 mod sections;
 pub mod serial;
-mod shares;
+pub mod shares;
 mod strand;
 mod tasks;
 pub mod turns;

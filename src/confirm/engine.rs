@@ -120,7 +120,7 @@ impl Engine for Ranks {
         let place = Place::make(&self.dir)?;
         let token = Token::random().context("cannot read /dev/urandom")?;
         let floor = Floor::new(self.size, plan.candidates.clone(), plan.live.clone(), plan.choice.policy())
-            .with_late(plan.late, plan.limit / 4);
+            .with_late(plan.late, plan.late_at_most());
         // Half of the time for the meeting, half for the program to come to its end.
         let coordinator = Coordinator::start(mpi::address()?, token.clone(), floor, plan.limit / 2)?;
         let start = Start {

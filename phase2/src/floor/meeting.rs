@@ -113,14 +113,14 @@ impl Floor {
                 // The newcomer goes; whoever holds the other behind it waits.
                 if let Some(State::Held(held)) = holder.and_then(|holder| self.strands.get_mut(&holder)) {
                     held.behind = Some((me, my_operation));
-                    held.until = now + SECOND_WAITS;
+                    (held.until, held.grace) = (now + SECOND_WAITS, Duration::ZERO);
                 }
                 false
             }
             Some(_) => {
                 if let Some(State::Held(held)) = self.strands.get_mut(&me) {
                     held.behind = Some((them, their_operation));
-                    held.until = now + SECOND_WAITS;
+                    (held.until, held.grace) = (now + SECOND_WAITS, Duration::ZERO);
                 }
                 if let Some(holder) = holder {
                     self.let_go(holder, Cause::Done);

@@ -1,9 +1,12 @@
 //! Who waits, and who goes on.
 
-use super::{Action, Cause, Floor, Held, Present, REMEMBERED, State, What};
+use super::{Action, Cause, Floor, Held, Present, REMEMBERED, STARTING, State, What};
 use crate::policy::{At, Moment};
 use std::time::Duration;
 use thrille_model::{Rank, Strand};
+
+/// How long, on an idle machine, until it shows what comes of somebody's going on: others wake up, and come to where they are waited for.
+const AFTERMATH: Duration = Duration::from_millis(16);
 
 impl Floor {
     pub(super) fn quiet(&self) -> Duration {
@@ -11,9 +14,50 @@ impl Floor {
     }
 
     pub(super) fn nobody_moves(&self) -> bool {
-        let all_here = self.begun.len() >= self.ranks as usize;
+        let all_here = self.all_begun();
         let all_wait = self.strands.values().all(|state| !matches!(state, State::Running));
         self.watched && all_here && all_wait && self.held().next().is_some()
+    }
+
+    pub(super) fn all_begun(&self) -> bool {
+        self.begun.len() >= self.ranks as usize
+    }
+
+    /// Before this nobody's time is over.
+    pub(super) fn waits_for_ranks_until(&self) -> Duration {
+        if self.all_begun() { Duration::ZERO } else { self.first_begun + STARTING }
+    }
+
+    /// Whose time is over: of several the one that loses least by going on, then the first.
+    pub(super) fn overdue(&self, now: Duration) -> Option<Strand> {
+        if now < self.waits_for_ranks_until() {
+            return None;
+        }
+        let overdue = self.held().filter(|(_, held)| held.until <= now);
+        let stays = |strand, held| self.at(strand, held).moment == Moment::Issue;
+        overdue.min_by_key(|&(strand, held)| (!stays(strand, held), held.until)).map(|(strand, _)| strand)
+    }
+
+    /// Somebody has gone on: who is held waits for what comes of that.
+    pub(super) fn put_off(&mut self, now: Duration) {
+        let until = now + AFTERMATH * self.pace;
+        for held in self.held_mut() {
+            let more = until.saturating_sub(held.until).min(held.grace);
+            held.until += more;
+            held.grace -= more;
+        }
+    }
+
+    /// All ranks are there from now on: time begins.
+    pub(super) fn time_begins(&mut self, now: Duration) {
+        self.held_mut().for_each(|held| held.until = held.until.max(now + held.grace));
+    }
+
+    fn held_mut(&mut self) -> impl Iterator<Item = &mut Held> {
+        self.strands.values_mut().filter_map(|state| match state {
+            State::Held(held) => Some(held),
+            State::Running | State::InCall => None,
+        })
     }
 
     pub(super) fn break_stall(&mut self) {
@@ -59,10 +103,13 @@ impl Floor {
         // While one is late, nobody comes: an operation that is issued stays present by itself.
         let wanted = wanted && (late.is_none() || !self.passes(at));
         let patience = if wanted { self.policy.hold(at) * self.pace.min(2) } else { Duration::ZERO };
+        // The first time, until all that are there have gone one after the other; later, each place must not take that long again.
+        let one_by_one = AFTERMATH * self.pace * self.strands.len() as u32;
         if patience.is_zero() {
             self.let_go(strand, Cause::Done);
         } else if let Some(State::Held(held)) = self.strands.get_mut(&strand) {
             held.until = now + patience;
+            held.grace = if at.misses == 0 { patience.max(one_by_one) } else { patience };
             if let Some(late) = late {
                 self.let_go(late, Cause::Done);
             }

@@ -11,6 +11,10 @@
 //! * gcc's go to the threads but the master, whose own code may follow, one after the other; who is bound to go on as it left the last one comes after all others, the master too.
 //!
 //! All for a while at most, the first few times that a region is run, and only where everything is looked at, or where a race is to happen again: who had which share then has it now. The order of who comes first is nobody's promise.
+//! A while is counted by the clock and by turns at the processor: where many want it, half a second may be over before the others have had theirs.
+//!
+//! Where a race is to happen again, a thread may be held at one side of it, and whoever waits here for that thread to take its share may be the one that is to come to the other side. Its turn
+//! passes to the next.
 
 use super::abi::{CHUNK, Data};
 use super::tasks::{Region, Task, kept, lock};
@@ -31,6 +35,10 @@ const TIMES: u32 = 8;
 const CONSTRUCTS: usize = 16;
 /// How long a thread waits for the others.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// How often it looks for them, at least. It lets others have the processor each time: where many want it, all have had it as often by then.
+const LOOKS: u32 = 60;
+/// How long until somebody who stands at a live place is taken to be held there.
+const HELD: Duration = Duration::from_millis(16);
 /// How long the threads of a process do so in all, in microseconds.
 static LEFT: AtomicU64 = AtomicU64::new(2_000_000);
 
@@ -45,6 +53,8 @@ pub struct Shares {
     past: [AtomicU64; CONSTRUCTS],
     /// Of how many.
     team: AtomicU64,
+    /// The threads that stand at a live place: a bit each.
+    held: AtomicU64,
     /// How often the region was run before.
     before: u64,
 }
@@ -58,12 +68,34 @@ struct Sections {
 }
 
 impl Sections {
-    /// Who gets the next one, of a team and counted from a turn.
-    fn next(&self, team: u64, turn: u64) -> u64 {
-        let (given, led) = (self.given.load(Ordering::Relaxed), self.led.load(Ordering::Relaxed));
+    /// Who gets the next one, of a team and counted from a turn, but for those who are held.
+    fn next(&self, team: u64, turn: u64, held: Threads) -> u64 {
+        let (given, led) = (self.given.load(Ordering::Relaxed), Threads(self.led.load(Ordering::Relaxed)));
         let others = team - 1;
         let in_turn = (0..others).map(|step| others - (given + turn + step) % others).chain([0]);
-        in_turn.clone().find(|thread| led >> thread & 1 == 0).or_else(|| in_turn.clone().next()).unwrap_or(0)
+        let in_turn = in_turn.filter(|&thread| !held.has(thread));
+        in_turn.clone().find(|&thread| !led.has(thread)).or_else(|| in_turn.clone().next()).unwrap_or(0)
+    }
+}
+
+/// The most threads of a team that are told apart.
+const MOST: u64 = 64;
+
+/// Some threads of a team: a bit each.
+#[derive(Clone, Copy, Default)]
+struct Threads(u64);
+
+impl Threads {
+    fn of(thread: u64) -> Self {
+        Self(if thread < MOST { 1 << thread } else { 0 })
+    }
+
+    fn has(self, thread: u64) -> bool {
+        self.0 & Self::of(thread).0 != 0
+    }
+
+    fn count(self) -> u64 {
+        self.0.count_ones().into()
     }
 }
 
@@ -101,15 +133,37 @@ pub struct Part {
     since: AtomicU64,
 }
 
-/// Waits for something that others do.
-fn wait_until(done: impl Fn() -> bool) {
-    let since = Instant::now();
-    let most = PATIENCE.min(Duration::from_micros(LEFT.load(Ordering::Relaxed)));
-    while !done() && since.elapsed() < most {
-        std::thread::yield_now();
+impl Shares {
+    /// Waits for something that others do, but for those who are held.
+    fn wait_until(&self, done: impl Fn(Threads) -> bool) {
+        let nobody = Threads::default();
+        let patience = PATIENCE.min(Duration::from_micros(LEFT.load(Ordering::Relaxed)));
+        if patience.is_zero() || done(nobody) {
+            return;
+        }
+        let since = Instant::now();
+        for look in 0.. {
+            let waited = since.elapsed();
+            let held = if waited < HELD { nobody } else { Threads(self.held.load(Ordering::Relaxed)) };
+            if done(held) || waited >= patience && look >= LOOKS {
+                break;
+            }
+            std::thread::yield_now();
+        }
+        let waited = since.elapsed().min(patience).as_micros() as u64;
+        let _ = LEFT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(waited)));
     }
-    let waited = since.elapsed().as_micros() as u64;
-    let _ = LEFT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(waited)));
+}
+
+/// The calling thread stands at a live place while this runs, and may be held there.
+pub fn held<R>(stands: impl FnOnce() -> R) -> R {
+    let task = current::task();
+    let Some((shares, task)) = task.as_deref().and_then(|task| Some((of(task)?, task))) else { return stands() };
+    let me = Threads::of(task.index.into());
+    shares.held.fetch_or(me.0, Ordering::Relaxed);
+    let result = stands();
+    shares.held.fetch_and(!me.0, Ordering::Relaxed);
+    result
 }
 
 /// Those of the region that an implicit task is its thread's part of.
@@ -119,9 +173,9 @@ fn of(task: &Task) -> Option<&Shares> {
 
 /// An implicit task has been given a chunk of the loop that it is in.
 fn given(task: &Task) {
-    if let Some(had) = count(task) {
-        let team = of(task).map_or(0, |shares| shares.team.load(Ordering::Relaxed));
-        wait_until(|| had.load(Ordering::Relaxed) >= team);
+    if let (Some(had), Some(shares)) = (count(task), of(task)) {
+        let team = shares.team.load(Ordering::Relaxed);
+        shares.wait_until(|held| had.load(Ordering::Relaxed) + held.count() >= team);
     }
 }
 
@@ -143,7 +197,7 @@ fn count(task: &Task) -> Option<&AtomicU64> {
 /// Comes to a `single`; `real` tells whether it is this thread's.
 fn single<R>(real: impl FnOnce() -> R) -> R {
     let task = current::task();
-    let turn = task.as_deref().and_then(|task| {
+    let past = task.as_deref().and_then(|task| {
         let number = task.shares.singles.fetch_add(1, Ordering::Relaxed);
         let barrier = task.barrier.load(Ordering::Relaxed);
         if task.shares.since.swap(barrier, Ordering::Relaxed) != barrier {
@@ -152,13 +206,14 @@ fn single<R>(real: impl FnOnce() -> R) -> R {
         let shares = of(task)?;
         let turn = shares.before + number - task.shares.earlier.load(Ordering::Relaxed);
         let team = shares.team.load(Ordering::Relaxed).max(1);
-        let mine = u64::from(task.index) == team - 1 - turn % team;
-        Some((mine, shares.past.get(number as usize)?))
+        let whose = team - 1 - turn % team;
+        let past = shares.past.get(number as usize)?;
+        if u64::from(task.index) != whose {
+            shares.wait_until(|held| past.load(Ordering::Relaxed) > 0 || held.has(whose));
+        }
+        Some(past)
     });
-    let Some((mine, past)) = turn else { return real() };
-    if !mine {
-        wait_until(|| past.load(Ordering::Relaxed) > 0);
-    }
+    let Some(past) = past else { return real() };
     let runs = real();
     past.fetch_add(1, Ordering::Relaxed);
     runs
@@ -193,7 +248,6 @@ thread_local! {
 
 /// The calling thread asks for one of so many sections; `led` if it would be its own, because of the last one; `real` gives it one, or 0.
 pub fn section(count: u64, led: bool, real: impl FnOnce() -> c_uint) -> c_uint {
-    const MOST: u64 = 64;
     let Some(task) = current::task() else { return real() };
     let number = task.shares.sections.load(Ordering::Relaxed);
     let construct = of(&task).and_then(|shares| Some((shares, shares.sections.get(number as usize)?)));
@@ -203,9 +257,10 @@ pub fn section(count: u64, led: bool, real: impl FnOnce() -> c_uint) -> c_uint {
         return real();
     }
     if led {
-        sections.led.fetch_or(1 << me, Ordering::Relaxed);
+        sections.led.fetch_or(Threads::of(me).0, Ordering::Relaxed);
     }
-    wait_until(|| sections.given.load(Ordering::Relaxed) >= count || sections.next(team, shares.before) == me);
+    let given = || sections.given.load(Ordering::Relaxed) >= count;
+    shares.wait_until(|held| given() || sections.next(team, shares.before, held) == me);
     ASKS.set(true);
     let section = real();
     ASKS.set(false);
