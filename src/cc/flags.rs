@@ -127,6 +127,7 @@ fn part(part: Part, home: &Home, macros: &[&str]) -> Vec<OsString> {
     let mut flags: Vec<OsString> = Vec::new();
     if part == Part::Plain {
         flags.push("-w".into());
+        flags.extend(BRANCHES.map(Into::into));
         flags.extend(macros.iter().map(Into::into));
         if home.model == Model::Shmem && !macros.is_empty() {
             flags.extend(["-isystem".into(), home.include.clone().into()]);
@@ -136,10 +137,15 @@ fn part(part: Part, home: &Home, macros: &[&str]) -> Vec<OsString> {
     flags
 }
 
+/// For gcc: what stands at the end of two branches stays in both. One call for two would be told at the line of one of them.
+const BRANCHES: [&str; 2] = ["-fno-crossjumping", "-fno-tree-tail-merge"];
+
 /// For gcc of any language: loops stay loops, what they store is stored where that is written, not behind them at the line of the loop, and what a condition keeps them from loading is not loaded before
 /// them. (Its plugin sees to that itself, up to the sanitizer's pass.)
+/// Nor is what both branches of a condition load, at a line of either.
 fn gcc(instrument: &Instrument) -> Vec<OsString> {
-    let mut flags = vec!["-fno-tree-loop-distribute-patterns", "-Wno-tsan"];
+    let mut flags = vec!["-fno-tree-loop-distribute-patterns", "-fno-code-hoisting", "-Wno-tsan"];
+    flags.extend(BRANCHES);
     match instrument {
         Instrument::Plugin(_) => {
             flags.extend(["--param=tsan-instrument-func-entry-exit=0", "-fasynchronous-unwind-tables"]);
@@ -199,9 +205,15 @@ fn plugin(path: &Path) -> Vec<OsString> {
     let mut flags: Vec<OsString> = vec!["--start-no-unused-arguments".into(), load];
     // Addresses of hooks and tables are needed in cold blocks: not to be kept in registers all through the loops around them.
     // What a condition keeps a loop from loading is not loaded before the loop.
-    for option in
-        ["-tsan-instrument-func-entry-exit=0", "-disable-hoisting-to-hotter-blocks=all", "-disable-licm-promotion"]
-    {
+    // What two branches have in common stays in both: one access, or call, for two has the line of neither.
+    for option in [
+        "-tsan-instrument-func-entry-exit=0",
+        "-disable-hoisting-to-hotter-blocks=all",
+        "-disable-licm-promotion",
+        "-hoist-common-insts=false",
+        "-sink-common-insts=false",
+        "-enable-tail-merge=false",
+    ] {
         flags.extend(["-mllvm", option].map(Into::into));
     }
     flags.push("--end-no-unused-arguments".into());
