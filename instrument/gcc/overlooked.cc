@@ -1,8 +1,10 @@
-// For gcc, g++ and gfortran, right before the pass of their thread sanitizer: what that would overlook, or tell at the wrong line.
+// For gcc, g++ and gfortran: what their thread sanitizer would overlook, or tell at the wrong line. All but the last two right before its pass.
 //
 // * A call copies a structure out of memory to pass it by value, or leaves its result in memory: the sanitizer looks at assignments, so each becomes one.
 // * Copies and fills by the compiler's own names, which it expands in place, stay calls of the library, which sees them.
 // * The two loads that one of a complex number becomes have no place in the source: they get one.
+// * gfortran tells the optimiser that procedures keep no address of an argument without `target`. MPI does: that is forgotten before the first analysis.
+// * What is assigned to a shared variable of an OpenMP construct has no place in Fortran: it gets that of the statement before, of which it is a part, as long as that stands there.
 #include "thrille.h"
 #include "tree-pass.h"
 #include "context.h"
@@ -14,6 +16,7 @@
 #include "tree-cfg.h"
 #include "tree-ssa.h"
 #include "ssa.h"
+#include "attribs.h"
 
 namespace thrille {
 namespace {
@@ -139,9 +142,45 @@ public:
   }
 };
 
+const pass_data EarlyData = {GIMPLE_PASS, "thrille_early", OPTGROUP_NONE, TV_NONE, PROP_cfg, 0, 0, 0, 0};
+
+// Before anybody asks what calls do to their arguments, and while statements stand as they were written.
+class Early : public gimple_opt_pass {
+public:
+  explicit Early(gcc::context *Context) : gimple_opt_pass(EarlyData, Context) {}
+  opt_pass *clone() final override { return new Early(m_ctxt); }
+
+  unsigned execute(function *F) final override {
+    basic_block Block;
+    FOR_EACH_BB_FN(Block, F) {
+      location_t Before = UNKNOWN_LOCATION;
+      for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At); gsi_next(&At)) {
+        gimple *Here = gsi_stmt(At);
+        if (gcall *Call = dyn_cast<gcall *>(Here); Call && !gimple_call_internal_p(Call))
+          forget(gimple_call_fndecl(Call), gimple_call_fntype(Call));
+        if (is_gimple_assign(Here) && !gimple_clobber_p(Here) && !gimple_has_location(Here))
+          gimple_set_location(Here, Before);
+        else if (!is_gimple_debug(Here) && gimple_has_location(Here))
+          Before = gimple_location(Here);
+      }
+    }
+    return 0;
+  }
+
+private:
+  // What libgfortran does is known; any other procedure may hand its arguments to MPI.
+  void forget(tree Callee, tree Type) {
+    bool Known = Callee && (fndecl_built_in_p(Callee) || startswith(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(Callee)), "_gfortran_"));
+    if (Type && !Known)
+      TYPE_ATTRIBUTES(Type) = remove_attribute("fn spec", TYPE_ATTRIBUTES(Type));
+  }
+};
+
 } // namespace
 
 void helpSanitizer(const char *Plugin) {
+  register_pass_info First{new Early(g), "ssa", 1, PASS_POS_INSERT_BEFORE};
+  register_callback(Plugin, PLUGIN_PASS_MANAGER_SETUP, nullptr, &First);
   // The second is for -O0.
   for (const char *Sanitizer : {"tsan", "tsan0"}) {
     register_pass_info Pass{new Overlooked(g), Sanitizer, 0, PASS_POS_INSERT_BEFORE};

@@ -118,13 +118,14 @@ fn clang_keeps_what_it_instruments_itself() {
 }
 
 #[test]
-fn gcc_moves_nothing_out_of_loops() {
+fn gcc_moves_nothing_out_of_loops_and_branches() {
     let home = Home { lib: PathBuf::new(), include: PathBuf::new(), model: crate::mpi::Model::Shmem };
     for version in [Some(12), Some(11), None] {
-        let flag = "-fno-tree-loop-im";
-        let c = flags::compile(Family::Gcc(version), &Instrument::Hooks, flags::Part::Whole, &home);
-        let fortran = flags::compile_fortran(Family::Gcc(version), &Instrument::Hooks, flags::Part::Twin, &home);
-        assert!([c, fortran].iter().all(|flags| flags.iter().any(|f| f == flag)), "{flag}");
+        for flag in ["-fno-tree-loop-im", "-fno-code-hoisting", "-fno-crossjumping"] {
+            let c = flags::compile(Family::Gcc(version), &Instrument::Hooks, flags::Part::Whole, &home);
+            let fortran = flags::compile_fortran(Family::Gcc(version), &Instrument::Hooks, flags::Part::Twin, &home);
+            assert!([c, fortran].iter().all(|flags| flags.iter().any(|f| f == flag)), "{flag}");
+        }
     }
 }
 

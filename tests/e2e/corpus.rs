@@ -104,10 +104,15 @@ impl Program {
         }
         if let Some(mpi) = self.mpi {
             words.extend(["--mpi".into(), mpi.into()]);
-            // What a program needs besides is guessed, save for another standard than the compiler's own.
-            if let Some(standard) = self.flags.as_deref().filter(|flags| flags.contains("-std=")) {
-                let compiler = if self.is_c() { "mpicc" } else { "mpicxx" };
-                words.extend(["--cc".into(), format!("{compiler}.{mpi} {standard}").into()]);
+            // What a program needs besides is guessed, save for another standard than the compiler's own, and optimisation.
+            let said = |flags: &&str| flags.contains("-std=") || flags.starts_with("-O");
+            if let Some(flag) = self.flags.as_deref().filter(said) {
+                let compiler = match self.path.extension().and_then(|extension| extension.to_str()) {
+                    Some("c") => "mpicc",
+                    Some("f90") => "mpifort",
+                    _ => "mpicxx",
+                };
+                words.extend(["--cc".into(), format!("{compiler}.{mpi} {flag}").into()]);
             }
         } else if let Some(version) = self.clang {
             let flags = self.flags.as_deref().unwrap_or_default();
