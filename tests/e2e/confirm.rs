@@ -19,7 +19,7 @@ use std::time::Duration;
 /// puts is there when its origin completes it, before the target waits; a fence that asserts that nothing is to be done is a barrier all the same), by a
 /// signal that comes with the data, or by relaxed atomics that are polled: they race by the standard, and cannot be made to happen here; where a library is named, not with that one. A freed send counts as
 /// gone, when races are confirmed, as soon as its sender hears of the receiver.
-const ORDERED_HERE: [&str; 31] = [
+const ORDERED_HERE: [&str; 32] = [
     "bcast_order_race",
     "alltoall_order_race",
     "collect_rest_race",
@@ -34,6 +34,7 @@ const ORDERED_HERE: [&str; 31] = [
     "omp_atomic_acquire_race",
     "omp_flush_race",
     "ptr_atomic_race",
+    "proc_flag_race",
     "request_free_answer_race",
     "request_free_barrier_race",
     "request_free_probe_race",
