@@ -20,6 +20,9 @@ pub enum Segment {
     /// A block that a process's threads allocated, or the stack of one of them, by number: memory that is used again is another block.
     /// Offsets from its start.
     Block(u32),
+    /// A file, or what a system has in its place: a pipe, a connection; by a number that all processes of a machine have for it. Offsets in it, where they map
+    /// it. Strands synchronise by it; what they load and store there is memory of each process.
+    File(u32),
 }
 
 /// Bytes of one rank's memory.

@@ -227,7 +227,7 @@ fn base(race: &Race) -> Option<u64> {
     match (race.object.segment, race.object.allocation) {
         (Segment::Heap | Segment::Statics | Segment::Window(_), _) => Some(0),
         (Segment::Private, Some((_, start, ..))) => Some(start),
-        (Segment::Private | Segment::Block(_), _) => None,
+        (Segment::Private | Segment::Block(_) | Segment::File(_), _) => None,
     }
 }
 

@@ -26,6 +26,7 @@ use crate::entry::block;
 use crate::loaded;
 use crate::openmp;
 use crate::rank::{Observed, THREADED, Told, complain, is_foreign, unobserved};
+use crate::signals::interruptible;
 use crate::sites;
 use live::{GATE, Latest, Live};
 use spans::Spans;
@@ -215,10 +216,10 @@ pub fn waiting<R>(f: impl FnOnce() -> R) -> R {
     let local = unsafe { (*block()).local };
     // SAFETY: as above; inside a call of the program's that is told of already, there is nothing to tell.
     if local.is_null() || unsafe { (*block()).depth > 0 } || is_foreign() {
-        return f();
+        return interruptible(f);
     }
     unobserved(|| enter_call(local));
-    let result = f();
+    let result = interruptible(f);
     // The thread may have been detached meanwhile.
     // SAFETY: the calling thread's own.
     let local = unsafe { (*block()).local };
@@ -233,7 +234,7 @@ const NAP: Duration = Duration::from_millis(50);
 
 /// Sleeps, so long if that is known.
 pub fn sleeping<R>(long: Option<Duration>, f: impl FnOnce() -> R) -> R {
-    if long.is_some_and(|long| long <= NAP) { f() } else { waiting(f) }
+    if long.is_some_and(|long| long <= NAP) { interruptible(f) } else { waiting(f) }
 }
 
 /// Memory with offsets of its own, from an address on.
@@ -481,7 +482,7 @@ impl Confirm {
                 let holds = |&&(start, end): &&(u64, u64)| start <= touched.lo && touched.lo < end;
                 objects.iter().rev().find(holds).and_then(|(start, _)| range(touched.lo - start))
             }
-            Segment::Private | Segment::Block(_) => None,
+            Segment::Private | Segment::Block(_) | Segment::File(_) => None,
         }
     }
 

@@ -5,14 +5,15 @@
 //! has no name and leaves no trace. So the ranks must be on one machine; elsewhere there are no counters.
 
 use crate::link::Link;
+use crate::objects::{self, Object};
 use crate::rank::{Told, agree, complain};
-use crate::{last, meetings, sampled, uncounted};
+use crate::{files, last, meetings, sampled, uncounted};
 use std::fs::{File, OpenOptions};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use thrille_model::Word;
-use thrille_runtime::Made;
+use thrille_runtime::{Made, Recorder};
 
 const LOCKED: u64 = 1;
 const SEEN: u64 = 1 << 1;
@@ -26,15 +27,21 @@ const LOOKS: u32 = 50;
 /// So long a thread that comes lets those go first who waited before it; one that died waiting is not waited for any longer.
 const COURTESY: Duration = Duration::from_millis(100);
 
-/// Something at an address that other processes reach by their own instructions, too: its word, locked. And whether there is any such memory.
-#[cfg(feature = "mpi")]
-pub use crate::mpi::{any_between_processes, between_processes};
-
-/// The same of locks, where there are none in such memory.
-#[cfg(not(feature = "mpi"))]
-pub fn between_processes(_address: u64) -> Option<(Word, Counted)> {
-    None
+/// Something at an address that other processes use, too.
+pub fn between_processes(recorder: &mut Recorder, address: u64) -> Option<Object> {
+    if !objects::are_shared() {
+        return None;
+    }
+    #[cfg(feature = "mpi")]
+    if let Some(word) = crate::mpi::reached_by_many(address) {
+        return Object::named(word);
+    }
+    files::object(recorder, address)
 }
+
+/// Whether there is such memory.
+#[cfg(feature = "mpi")]
+pub use crate::mpi::any_between_processes;
 
 /// The same: symmetric memory, which others reach by `shmem_ptr`.
 #[cfg(not(feature = "mpi"))]
@@ -56,7 +63,7 @@ unsafe impl Sync for Counters {}
 impl Counters {
     /// Makes so many counters, with all the other ranks; none when that is not possible for one of them.
     pub fn share(told: &Told, transport: &mut Link, number: u64) -> Option<Self> {
-        let len = (number + uncounted::SHARED + meetings::SHARED + last::SHARED) * 8;
+        let len = (number + uncounted::SHARED + meetings::SHARED + last::SHARED + objects::SHARED) * 8;
         let file = open(told, transport, len);
         // Nobody goes on before everybody has the file open.
         let all = agree(transport, if file.is_some() { "open" } else { "" })?;
@@ -85,7 +92,10 @@ impl Counters {
         let more = unsafe { more.add(uncounted::SHARED as usize) };
         meetings::share(more);
         // SAFETY: as above.
-        last::share(unsafe { more.add(meetings::SHARED as usize) });
+        let more = unsafe { more.add(meetings::SHARED as usize) };
+        last::share(more);
+        // SAFETY: as above.
+        objects::share(unsafe { more.add(last::SHARED as usize) });
         Some(Self { base, number })
     }
 
@@ -211,6 +221,12 @@ impl Counted {
     #[cfg(feature = "shmem")]
     pub fn latest(&self) -> u64 {
         self.version
+    }
+
+    /// Which word it is.
+    #[cfg(feature = "shmem")]
+    pub fn word(&self) -> Word {
+        self.word
     }
 
     /// Counts one more.

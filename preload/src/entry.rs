@@ -53,9 +53,13 @@ pub struct Block {
     pub next_flush: *mut crate::mpi::echo::Calls,
     /// Whether it is inside the communication library: see `last.rs`.
     pub inside: u64,
+    /// Whether it is in a call in which a signal may come, and nothing of our own is under way: see `signals.rs`.
+    pub idle: u64,
+    /// The handler of a signal that it is in; null if none.
+    pub handling: *mut crate::signals::Handling,
 }
 
-const _: () = assert!(size_of::<Block>() <= 96);
+const _: () = assert!(size_of::<Block>() <= 112);
 // What the entries look at.
 const _: () =
     assert!(offset_of!(Block, recorder) == 0 && offset_of!(Block, depth) == 16 && offset_of!(Block, seat) == 56);
@@ -65,9 +69,9 @@ global_asm!(
     ".hidden thrille_block",
     ".globl thrille_block",
     ".type thrille_block, @object",
-    ".size thrille_block, 96",
+    ".size thrille_block, 112",
     ".balign 16",
-    "thrille_block: .zero 96",
+    "thrille_block: .zero 112",
     ".text",
 );
 
@@ -178,3 +182,58 @@ macro_rules! entries {
     )* } };
 }
 pub(crate) use entries;
+
+/// Defines where calls of a function go that the C library has, and maybe the program, with whatever arguments: then nothing is in between. In the body, `real` is the C library's.
+macro_rules! wraps {
+    ($( fn $name:ident ( $($arg:ident : $ty:ty),* ) -> $ret:ty , $real:ident => $body:block )*) => { pastey::paste! { $(
+        /// The program's own; 0 if it has none.
+        #[allow(non_upper_case_globals, reason = "one for each function")]
+        static [<OWN_ $name>]: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn [<__wrap_ $name>]() {
+            core::arch::naked_asm!(
+                "mov r11, qword ptr [rip + {own}]",
+                "test r11, r11",
+                "jne 2f",
+                "mov r11, qword ptr [rip + thrille_block@GOTTPOFF]",
+                "mov r10, qword ptr [rsp]",
+                "mov qword ptr fs:[r11 + 8], r10",
+                "mov qword ptr fs:[r11 + 24], rsp",
+                "jmp {to}",
+                "2: jmp r11",
+                own = sym [<OWN_ $name>],
+                to = sym [<on_ $name>],
+            )
+        }
+        #[allow(non_snake_case, reason = "the symbol's name")]
+        unsafe extern "C" fn [<on_ $name>]($($arg: $ty),*) -> $ret {
+            static REAL: $crate::real::Real = $crate::real::Real::new(concat!(stringify!($name), "\0").as_bytes());
+            let address = REAL.get();
+            if address == 0 {
+                return -1;
+            }
+            // SAFETY: the C library's function of this name has this type.
+            let $real = unsafe { std::mem::transmute::<usize, unsafe extern "C" fn($($ty),*) -> $ret>(address) };
+            $body
+        }
+    )*
+        /// Finds the program's own functions of these names, which go before the C library's for everybody.
+        extern "C" fn find_own() {
+            $(
+                let name = concat!(stringify!($name), "\0").as_ptr().cast();
+                // SAFETY: a C string.
+                let (first, next) = unsafe { (libc::dlsym(libc::RTLD_DEFAULT, name), libc::dlsym(libc::RTLD_NEXT, name)) };
+                if first != next {
+                    [<OWN_ $name>].store(first as usize, std::sync::atomic::Ordering::Relaxed);
+                }
+            )*
+        }
+
+        /// Before the program begins.
+        #[used]
+        #[unsafe(link_section = ".init_array")]
+        static FIND_OWN: extern "C" fn() = find_own;
+    } };
+}
+pub(crate) use wraps;

@@ -13,8 +13,10 @@
 //! | [`allocation`] | `malloc` and `operator new`, while there are several threads |
 //! | [`fortran`] | what gfortran leaves to its run-time library: input, output, strings, array intrinsics |
 //! | [`threads`] | threads of POSIX, C11 and C++: strands, locksets and the order between threads |
+//! | [`objects`] | what processes of one machine synchronise by besides their memory: locks and semaphores that they share, pipes, connections, files |
+//! | [`files`] | names for objects in memory that processes map |
 //! | [`code`] | machine code behind a call, where that says what the call is for |
-//! | [`signals`] | signal handlers of the program, which are not looked at |
+//! | [`signals`] | signal handlers of the program |
 //! | [`last`] | the last cut of a job that ends before its time |
 //! | [`own`] | calls of the system that programs have functions of the same name for |
 //! | [`confirm`] | where strands stop in a run that confirms races |
@@ -46,6 +48,7 @@ mod code;
 mod confirm;
 mod counters;
 mod entry;
+mod files;
 mod fortran;
 mod headers;
 mod last;
@@ -55,6 +58,7 @@ mod meetings;
 mod memory;
 #[cfg(feature = "mpi")]
 mod mpi;
+mod objects;
 mod observed;
 mod openmp;
 mod own;

@@ -56,5 +56,5 @@ mod windows;
 mod words;
 
 pub use comms::any_thread;
-pub use windows::any_between_processes;
-pub use words::{between_processes, help, idle};
+pub use windows::{any_between_processes, reached_by_many};
+pub use words::{between_processes, counted, help, idle};

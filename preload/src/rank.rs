@@ -203,6 +203,7 @@ pub fn begin(told: &Told, link: Link, sink: Sink, regions: Regions) {
             last::listen(start_thread);
             signals::watch_for_the_end();
         }
+        signals::find_program();
         sites::note_retired();
         // SAFETY: registers a function of the right type for when the program calls `exit` or returns from `main`.
         unsafe {

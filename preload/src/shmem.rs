@@ -34,7 +34,7 @@ mod wait;
 mod words;
 
 use thrille_model::Strand;
-pub use words::between_processes;
+pub use words::{between_processes, is_own, others_changed, update_own};
 
 /// What lets the library work while a strand is held, if it needs that: by the thread that has initialised it.
 pub fn idle() -> Option<fn(Strand)> {

@@ -1,13 +1,19 @@
 //! Signal handlers of the program.
 //!
 //! A handler runs at any moment: between two instructions of the program, or in the middle of what this library does for one of its calls, with its locks
-//! taken. So what a handler does is not looked at, and what it interrupts finds its thread's block as it was. The handlers are the program's own, also
+//! taken. What it does is its thread's doing, and looked at where nothing of ours is under way: it has interrupted the program's own code, or a call that sends a signal
+//! or waits. Elsewhere it is not. What it interrupts finds its thread's block as it was. The handlers are the program's own, also
 //! for who asks which one is installed.
+//!
+//! A handler that is looked at may leave by `siglongjmp`. Then its thread goes on where it jumps to as if it had returned there.
 
+use crate::confirm::CONFIRMING;
 use crate::entry::block;
+use crate::last;
+use crate::rank::{is_in_foreign, observe};
 use crate::real::Real;
-use crate::{last, rank::is_in_foreign};
 use libc::{c_int, c_void, sighandler_t, siginfo_t};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The program's handlers, by signal.
@@ -26,15 +32,142 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c
         return;
     }
     let block = block();
-    // SAFETY: the block is this thread's own. The handler is what the program installed for this signal; on this machine one that wants its
+    // SAFETY: the block is this thread's own, and the system says what was interrupted. The handler is what the program installed for this signal; on this machine one that wants its
     // number alone does not see the other arguments, which the system passes to either.
     unsafe {
-        let (pc, sp, depth) = ((*block).pc, (*block).sp, (*block).depth);
-        (*block).depth += 1;
+        let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        let (at, stack) = (registers[libc::REG_RIP as usize] as u64, registers[libc::REG_RSP as usize] as u64);
+        let (pc, sp, depth, idle) = ((*block).pc, (*block).sp, (*block).depth, (*block).idle);
+        let is_seen = depth == 0 && (idle > 0 || is_in_program(at)) && !CONFIRMING.load(Ordering::Relaxed);
+        let mut handling = Handling { interrupted: stack, is_seen, outer: (*block).handling };
+        (*block).handling = &raw mut handling;
+        if is_seen {
+            (*block).idle = 0;
+            wakes();
+        } else {
+            (*block).depth += 1;
+        }
         std::mem::transmute::<usize, unsafe extern "C" fn(c_int, *mut siginfo_t, *mut c_void)>(handler)(
             signal, info, context,
         );
-        ((*block).pc, (*block).sp, (*block).depth) = (pc, sp, depth);
+        (*block).handling = handling.outer;
+        ((*block).pc, (*block).sp, (*block).depth, (*block).idle) = (pc, sp, depth, idle);
+    }
+}
+
+/// A handler that a thread is in.
+pub struct Handling {
+    /// The stack pointer of what it interrupted.
+    interrupted: u64,
+    /// Whether it is looked at.
+    is_seen: bool,
+    /// The handler that it interrupted in turn.
+    outer: *mut Self,
+}
+
+/// Runs something in which a signal may come to this thread while nothing of our own is under way.
+pub fn interruptible<R>(f: impl FnOnce() -> R) -> R {
+    let block = block();
+    // SAFETY: the block is this thread's own.
+    let before = unsafe { std::mem::replace(&mut (*block).idle, 1) };
+    let result = f();
+    // SAFETY: as above.
+    unsafe { (*block).idle = before };
+    result
+}
+
+/// A thread that waited does something all the same.
+fn wakes() {
+    if let Some(observed) = observe() {
+        observed.session.rank().wake(observed.recorder);
+    }
+}
+
+/// The program's own machine code.
+static PROGRAM: OnceLock<Vec<(u64, u64)>> = OnceLock::new();
+
+/// Finds it.
+pub fn find_program() {
+    unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _size: usize, found: *mut c_void) -> c_int {
+        // SAFETY: the system describes a loaded file, the program being the first; the other one is the list below.
+        unsafe {
+            let (info, found) = (&*info, &mut *found.cast::<Vec<(u64, u64)>>());
+            let parts = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into());
+            let code = parts.iter().filter(|part| part.p_type == libc::PT_LOAD && part.p_flags & libc::PF_X != 0);
+            found.extend(code.map(|part| {
+                let start = info.dlpi_addr + part.p_vaddr;
+                (start, start + part.p_memsz)
+            }));
+        }
+        1
+    }
+    let mut found = Vec::new();
+    // SAFETY: a function of the right type, and the list it adds to.
+    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut found).cast()) };
+    let _ = PROGRAM.set(found);
+}
+
+fn is_in_program(address: u64) -> bool {
+    PROGRAM.get().is_some_and(|code| code.iter().any(|&(start, end)| start <= address && address < end))
+}
+
+/// The thread goes on at a place that was noted before: out of all handlers that interrupted what was called from there.
+unsafe fn jumps(to: *const u64) {
+    /// Where glibc keeps the stack pointer in it, and how it is written there.
+    const STACK: usize = 6;
+    const TURNED: u32 = 17;
+    let guard: u64;
+    let block = block();
+    // SAFETY: reads a number of this thread's that the C library keeps there, and a place that the program says was noted; the block is this thread's own, and handlers that it is in are
+    // on its stack.
+    unsafe {
+        std::arch::asm!("mov {0}, qword ptr fs:[0x30]", out(reg) guard, options(nostack, readonly, preserves_flags));
+        let stack = (*to.add(STACK)).rotate_right(TURNED) ^ guard;
+        while let Some(handling) = (*block).handling.as_ref().filter(|handling| handling.interrupted <= stack) {
+            (*block).handling = handling.outer;
+            (*block).idle = 0;
+            // What one has interrupted that is not looked at may have been something of ours, which nobody will finish.
+            if handling.is_seen {
+                (*block).depth = 0;
+            }
+        }
+    }
+}
+
+// SAFETY (all rows): each forwards the program's own arguments.
+#[allow(clippy::undocumented_unsafe_blocks, reason = "the rows of a table share the comment above it")]
+mod sends {
+    use super::{c_int, c_void, interruptible, jumps};
+    use crate::entry::wraps;
+
+    wraps! {
+        fn longjmp(to: *const c_void, value: c_int) -> c_int, real => {
+            unsafe { jumps(to.cast()) };
+            unsafe { real(to, value) }
+        }
+        fn _longjmp(to: *const c_void, value: c_int) -> c_int, real => {
+            unsafe { jumps(to.cast()) };
+            unsafe { real(to, value) }
+        }
+        fn siglongjmp(to: *const c_void, value: c_int) -> c_int, real => {
+            unsafe { jumps(to.cast()) };
+            unsafe { real(to, value) }
+        }
+        fn raise(signal: c_int) -> c_int, real => {
+            interruptible(|| unsafe { real(signal) })
+        }
+        fn kill(process: c_int, signal: c_int) -> c_int, real => {
+            interruptible(|| unsafe { real(process, signal) })
+        }
+        fn pthread_kill(thread: u64, signal: c_int) -> c_int, real => {
+            interruptible(|| unsafe { real(thread, signal) })
+        }
+        fn pause() -> c_int, real => {
+            interruptible(|| unsafe { real() })
+        }
+        fn sigsuspend(mask: *const c_void) -> c_int, real => {
+            interruptible(|| unsafe { real(mask) })
+        }
     }
 }
 

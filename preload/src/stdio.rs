@@ -11,7 +11,7 @@ use crate::entry::entries;
 use crate::memory::{read_string, touch};
 use crate::rank::observe;
 use crate::real::Real;
-use crate::threads::pipes;
+use crate::threads::streams;
 use arguments::{Arguments, variadic};
 use format::{Printed, Scanned};
 use libc::{FILE, c_char, c_int, c_void, iovec, off_t, size_t, ssize_t};
@@ -122,12 +122,14 @@ unsafe extern "C" fn on_printf(format: *const c_char, list: *mut Arguments) -> c
 unsafe extern "C" fn on_fprintf(to: *mut FILE, format: *const c_char, list: *mut Arguments) -> c_int {
     let arguments = unsafe { &mut *list };
     prints(format, *arguments);
+    streams::prints(to);
     unsafe { vfprintf(to, format, arguments.as_list()) }
 }
 
 unsafe extern "C" fn on_dprintf(fd: c_int, format: *const c_char, list: *mut Arguments) -> c_int {
     let arguments = unsafe { &mut *list };
     prints(format, *arguments);
+    streams::prints_at_once(fd);
     unsafe { vdprintf(fd, format, arguments.as_list()) }
 }
 
@@ -159,6 +161,7 @@ unsafe extern "C" fn on_fscanf(from: *mut FILE, format: *const c_char, list: *mu
     let arguments = unsafe { &mut *list };
     let before = *arguments;
     let done = unsafe { __isoc99_vfscanf(from, format, arguments.as_list()) };
+    streams::scanned(from);
     scans(format, before, done);
     done
 }
@@ -181,6 +184,7 @@ fn moved(n: ssize_t) -> usize {
 unsafe fn get_line(into: *mut *mut c_char, size: *mut size_t, end: c_int, from: *mut FILE) -> ssize_t {
     let before = unsafe { (*into, *size) };
     let read = unsafe { getdelim(into, size, end, from) };
+    streams::scanned(from);
     let (buffer, capacity) = unsafe { (*into, *size) };
     let line = if read < 0 { 0 } else { moved(read) + 1 };
     let grown = |is: bool, len: usize| if is { len } else { 0 };
@@ -220,10 +224,12 @@ entries! {
     }
     __wrap_ fn fputs(text: *const c_char, to: *mut FILE) -> c_int {
         read_string(text);
+        streams::prints(to);
         unsafe { libc::fputs(text, to) }
     }
     __wrap_ fn fgets(into: *mut c_char, size: c_int, from: *mut FILE) -> *mut c_char {
         let line = unsafe { libc::fgets(into, size, from) };
+        streams::scanned(from);
         if !line.is_null() {
             touch(&[], &[(line.cast(), unsafe { libc::strlen(line) } + 1)]);
         }
@@ -231,35 +237,46 @@ entries! {
     }
     __wrap_ fn fread(into: *mut c_void, size: size_t, n: size_t, from: *mut FILE) -> size_t {
         let read = unsafe { libc::fread(into, size, n, from) };
+        streams::scanned(from);
         touch(&[], &[(into, read.saturating_mul(size))]);
         read
     }
     __wrap_ fn fwrite(what: *const c_void, size: size_t, n: size_t, to: *mut FILE) -> size_t {
         touch(&[(what, size.saturating_mul(n))], &[]);
+        streams::prints(to);
         unsafe { libc::fwrite(what, size, n, to) }
+    }
+    __wrap_ fn fflush(file: *mut FILE) -> c_int {
+        streams::flushes(file);
+        unsafe { libc::fflush(file) }
+    }
+    __wrap_ fn fclose(file: *mut FILE) -> c_int {
+        streams::flushes(file);
+        unsafe { libc::fclose(file) }
     }
     __wrap_ fn read(fd: c_int, into: *mut c_void, n: size_t) -> ssize_t {
         let read = unsafe { libc::read(fd, into, n) };
-        pipes::read(fd, read);
+        streams::read(fd, read, false);
         touch(&[], &[(into, moved(read))]);
         read
     }
     __wrap_ fn write(fd: c_int, what: *const c_void, n: size_t) -> ssize_t {
         touch(&[(what, n)], &[]);
-        pipes::write(fd, n, || unsafe { libc::write(fd, what, n) })
+        streams::write(fd, n, || unsafe { libc::write(fd, what, n) })
     }
     __wrap_ fn pread(fd: c_int, into: *mut c_void, n: size_t, at: off_t) -> ssize_t {
         let read = unsafe { libc::pread(fd, into, n, at) };
+        streams::read(fd, read, false);
         touch(&[], &[(into, moved(read))]);
         read
     }
     __wrap_ fn pwrite(fd: c_int, what: *const c_void, n: size_t, at: off_t) -> ssize_t {
         touch(&[(what, n)], &[]);
-        unsafe { libc::pwrite(fd, what, n, at) }
+        streams::write(fd, n, || unsafe { libc::pwrite(fd, what, n, at) })
     }
     __wrap_ fn readv(fd: c_int, into: *const iovec, n: c_int) -> ssize_t {
         let read = unsafe { libc::readv(fd, into, n) };
-        pipes::read(fd, read);
+        streams::read(fd, read, false);
         let all = unsafe { parts(into, n) };
         touch(&[(into.cast(), size_of_val(all))], &[]);
         let mut left = moved(read);
@@ -277,7 +294,7 @@ entries! {
             touch(&[(part.iov_base, part.iov_len)], &[]);
         }
         let len = all.iter().map(|part| part.iov_len).fold(0, usize::saturating_add);
-        pipes::write(fd, len, || unsafe { libc::writev(fd, what, n) })
+        streams::write(fd, len, || unsafe { libc::writev(fd, what, n) })
     }
     __wrap_ fn getline(into: *mut *mut c_char, size: *mut size_t, from: *mut FILE) -> ssize_t {
         static REAL: Real = Real::new(b"getline\0");

@@ -8,17 +8,19 @@ use crate::allocation::thread_stack;
 use crate::confirm::{self, sleeping, waiting};
 use crate::counters::between_processes;
 use crate::entry::block;
+use crate::files::{self, declares};
+use crate::objects::Object;
 use crate::openmp;
 use crate::rank::{Observed, SESSION, attach, detach, has_threads, observe_program, unobserved};
 use crate::real::Real;
-use libc::{c_int, c_uint, c_void, pthread_attr_t, pthread_t, timespec};
+use libc::{c_char, c_int, c_uint, c_void, pthread_attr_t, pthread_t, timespec};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
-use thrille_model::{How, Lock, Mode, Strand, Token, Word};
+use thrille_model::{How, Lock, Mode, Strand, Token};
 
 /// Defines a function that the C library has too. In the body, `real` is that one.
 macro_rules! interpose {
@@ -58,7 +60,8 @@ macro_rules! interpose {
 
 mod languages;
 mod locks;
-pub mod pipes;
+mod sockets;
+pub mod streams;
 
 /// Which strand a thread is.
 static STRANDS: Mutex<Option<FxHashMap<pthread_t, Strand>>> = Mutex::new(None);
@@ -171,30 +174,34 @@ fn process_lock(observed: &Observed, address: *const c_void) -> Lock {
     Lock::Process(observed.recorder.strand().rank, address as u64)
 }
 
-/// A lock in memory that several processes share, as they all name it.
-fn shared_lock(word: Word) -> Lock {
-    Lock::Symmetric(word.segment, u64::from(word.owner.0) << 40 | word.offset)
+/// An object at this address that several processes use.
+fn shared(observed: &mut Observed, address: *const c_void) -> Option<Object> {
+    between_processes(observed.recorder, address as u64)
 }
 
 /// A lock is taken.
 fn taken(address: *const c_void, mode: Mode) {
-    if let Some(o) = observe_program() {
-        let Some((word, mut counted)) = between_processes(address as u64) else {
-            let lock = process_lock(&o, address);
-            return o.session.rank().lock_local(o.recorder, lock, mode);
-        };
-        match mode {
-            Mode::Exclusive => {
-                let taken = counted.make();
-                drop(counted);
-                o.session.rank().lock_section(o.recorder, shared_lock(word), taken);
-            }
-            Mode::Shared => {
-                let number = counted.version();
-                drop(counted);
-                o.session.rank().lock_shared(o.recorder, shared_lock(word), number);
-            }
+    if let Some(mut o) = observe_program() {
+        if let Some(object) = shared(&mut o, address) {
+            return take(&mut o, object, mode);
         }
+        let lock = process_lock(&o, address);
+        o.session.rank().lock_local(o.recorder, lock, mode);
+    }
+}
+
+fn take(o: &mut Observed, object: Object, mode: Mode) {
+    let mut rank = o.session.rank();
+    match mode {
+        Mode::Exclusive => rank.lock_section(o.recorder, object.lock(), object.make()),
+        Mode::Shared => rank.lock_shared(o.recorder, object.lock(), object.version()),
+    }
+}
+
+/// The same of a lock that has another name than an address.
+fn takes_as(object: Object, mode: Mode) {
+    if let Some(mut o) = observe_program() {
+        take(&mut o, object, mode);
     }
 }
 
@@ -204,30 +211,51 @@ fn entered(address: *const c_void) {
 }
 
 fn released(address: *const c_void) {
-    if let Some(observed) = observe_program() {
-        let shared = between_processes(address as u64).map(|(word, _)| shared_lock(word));
+    if let Some(mut observed) = observe_program() {
+        let shared = shared(&mut observed, address).map(|object| object.lock());
         let lock = shared.unwrap_or_else(|| process_lock(&observed, address));
         observed.session.rank().unlock(observed.recorder, lock);
     }
 }
 
-fn signalled(address: *const c_void) {
+fn gives_back(object: Object) {
     if let Some(observed) = observe_program() {
-        if let Some((word, mut counted)) = between_processes(address as u64) {
-            observed.session.rank().signal(observed.recorder, word, counted.update(), How::Modify);
-            return;
+        observed.session.rank().unlock(observed.recorder, object.lock());
+    }
+}
+
+fn signalled(address: *const c_void) {
+    if let Some(mut observed) = observe_program() {
+        let shared = shared(&mut observed, address);
+        let mut rank = observed.session.rank();
+        match shared {
+            Some(object) => rank.signal(observed.recorder, object.word, object.update(), How::Modify),
+            None => rank.signal_local(observed.recorder, address as u64, How::Modify),
         }
-        observed.session.rank().signal_local(observed.recorder, address as u64, How::Modify);
     }
 }
 
 fn awaited(address: *const c_void) {
-    if let Some(observed) = observe_program() {
-        if let Some((word, mut counted)) = between_processes(address as u64) {
-            observed.session.rank().observe(observed.recorder, word, counted.version());
-            return;
+    awaited_with(address, Object::version);
+}
+
+/// What it comes after, of what processes share, is counted like this.
+fn awaited_with(address: *const c_void, version: impl FnOnce(&Object) -> u64) {
+    if let Some(mut observed) = observe_program() {
+        let shared = shared(&mut observed, address);
+        let mut rank = observed.session.rank();
+        match shared.map(|object| (object.word, version(&object))) {
+            Some((_, 0)) => {}
+            Some((word, version)) => rank.observe(observed.recorder, word, version),
+            None => rank.await_local(observed.recorder, address as u64),
         }
-        observed.session.rank().await_local(observed.recorder, address as u64);
+    }
+}
+
+/// Something that only this process has was read, with all that others added.
+fn waited_for_all(name: *const c_void) {
+    if let Some(observed) = observe_program() {
+        observed.session.rank().await_local(observed.recorder, name as u64);
     }
 }
 
@@ -266,8 +294,9 @@ fn cancellable<R>(mutex: *mut c_void, wait: impl FnOnce() -> R) -> R {
 
 /// Waits, and does nothing until somebody signals this.
 fn resting<R>(address: *const c_void, wait: impl FnOnce() -> R) -> R {
-    let between_threads = between_processes(address as u64).is_none();
-    if between_threads && let Some(observed) = observe_program() {
+    if let Some(mut observed) = observe_program()
+        && shared(&mut observed, address).is_none()
+    {
         observed.session.rank().rest(observed.recorder, address as u64);
     }
     waiting(wait)
@@ -325,13 +354,44 @@ fn passed(semaphore: *const c_void) {
         Some((passed.waits.saturating_sub(passed.free), passed.posts))
     });
     match posts {
-        Some((needed, made)) if needed < made && between_processes(semaphore as u64).is_none() => {
+        Some((needed, made)) if needed < made => {
             if let Some(observed) = observe_program() {
                 observed.session.rank().await_local_earlier(observed.recorder, semaphore as u64, made - needed);
             }
         }
-        _ => awaited(semaphore),
+        _ => awaited_with(semaphore, Object::passes),
     }
+}
+
+/// A semaphore begins, or is looked at for the first time, with so many that may pass.
+fn admits(semaphore: *mut c_void, free: u32, anew: bool) {
+    let shared = observe_program().and_then(|mut o| shared(&mut o, semaphore));
+    semaphores(|s| match shared {
+        Some(object) => {
+            s.remove(&(semaphore as u64));
+            object.admits(free.into(), anew);
+        }
+        None if anew => _ = s.insert(semaphore as u64, Passed { free: free.into(), posts: 0, waits: 0 }),
+        None => {}
+    });
+}
+
+/// Whether attributes say that processes share what is made with them, which this function of the C library tells.
+unsafe fn says_shared(
+    attributes: *const c_void,
+    ask: unsafe extern "C" fn(*const c_void, *mut c_int) -> c_int,
+) -> bool {
+    let mut shared = libc::PTHREAD_PROCESS_PRIVATE;
+    // SAFETY: the program's attributes, of the kind that the function is for.
+    !attributes.is_null() && unsafe { ask(attributes, &raw mut shared) } == 0 && shared == libc::PTHREAD_PROCESS_SHARED
+}
+
+unsafe extern "C" {
+    fn pthread_mutexattr_getpshared(attributes: *const c_void, shared: *mut c_int) -> c_int;
+    fn pthread_rwlockattr_getpshared(attributes: *const c_void, shared: *mut c_int) -> c_int;
+    fn pthread_condattr_getpshared(attributes: *const c_void, shared: *mut c_int) -> c_int;
+    fn pthread_barrierattr_getpshared(attributes: *const c_void, shared: *mut c_int) -> c_int;
+    fn sem_getvalue(semaphore: *mut c_void, value: *mut c_int) -> c_int;
 }
 
 // SAFETY (all rows): each body forwards the program's own arguments.
@@ -423,17 +483,53 @@ interpose! {
         signalled(condition);
         unsafe { real(condition) }
     }
+    fn pthread_mutex_init(mutex: *mut c_void, attr: *const c_void) -> c_int, real => {
+        if unsafe { says_shared(attr, pthread_mutexattr_getpshared) } {
+            declares(mutex as u64);
+        }
+        unsafe { real(mutex, attr) }
+    }
+    fn pthread_rwlock_init(lock: *mut c_void, attr: *const c_void) -> c_int, real => {
+        if unsafe { says_shared(attr, pthread_rwlockattr_getpshared) } {
+            declares(lock as u64);
+        }
+        unsafe { real(lock, attr) }
+    }
+    fn pthread_spin_init(lock: *mut c_void, shared: c_int) -> c_int, real => {
+        if shared == libc::PTHREAD_PROCESS_SHARED {
+            declares(lock as u64);
+        }
+        unsafe { real(lock, shared) }
+    }
+    @c"GLIBC_2.3.2" fn pthread_cond_init(condition: *mut c_void, attr: *const c_void) -> c_int, real => {
+        if unsafe { says_shared(attr, pthread_condattr_getpshared) } {
+            declares(condition as u64);
+        }
+        unsafe { real(condition, attr) }
+    }
     fn pthread_barrier_init(barrier: *mut c_void, attr: *const c_void, members: u32) -> c_int, real => {
+        if unsafe { says_shared(attr, pthread_barrierattr_getpshared) } {
+            declares(barrier as u64);
+        }
+        if let Some(object) = observe_program().and_then(|mut o| shared(&mut o, barrier)) {
+            object.gathers(members.into());
+        }
         barriers(|b| b.insert(barrier as u64, Round { members, ..Round::default() }));
         unsafe { real(barrier, attr, members) }
     }
     fn pthread_barrier_wait(barrier: *mut c_void) -> c_int, real => {
         let address = barrier as u64;
-        if between_processes(address).is_some() {
-            // Who goes on has seen everybody come.
-            signalled(barrier);
+        if let Some(mut o) = observe_program()
+            && let Some(object) = shared(&mut o, barrier)
+        {
+            let mut rank = o.session.rank();
+            let (version, last) = object.arrives();
+            rank.signal(o.recorder, object.word, version, How::Modify);
+            drop(rank);
+            drop(o);
             let result = waiting(|| unsafe { real(barrier) });
-            awaited(barrier);
+            // Who goes on has seen everybody of the round come; some may have come to the next one.
+            awaited_with(barrier, |object| last.unwrap_or_else(|| object.version()));
             return result;
         }
         let round = barriers(|b| {
@@ -459,8 +555,26 @@ interpose! {
     fn sem_init(semaphore: *mut c_void, shared: c_int, value: u32) -> c_int, real => {
         let result = unsafe { real(semaphore, shared, value) };
         if result == 0 {
-            semaphores(|s| s.insert(semaphore as u64, Passed { free: u64::from(value), posts: 0, waits: 0 }));
+            if shared != 0 {
+                declares(semaphore as u64);
+            }
+            admits(semaphore, value, true);
         }
+        result
+    }
+    // A mode and a value may follow, which are passed on as they came.
+    fn sem_open(name: *const c_char, flags: c_int, mode: c_uint, value: c_uint) -> *mut c_void, real => {
+        let semaphore = unsafe { real(name, flags, mode, value) };
+        let mut free = 0;
+        files::changes();
+        if !semaphore.is_null() && unsafe { sem_getvalue(semaphore, &raw mut free) } == 0 {
+            admits(semaphore, u32::try_from(free).unwrap_or(0), false);
+        }
+        semaphore
+    }
+    fn sem_close(semaphore: *mut c_void) -> c_int, real => {
+        let result = unsafe { real(semaphore) };
+        files::changes();
         result
     }
     fn sem_post(semaphore: *mut c_void) -> c_int, real => {

@@ -206,7 +206,7 @@ impl Context<'_> {
                     report.name = Some(variable.name);
                 }
             }
-            (Segment::Heap | Segment::Block(_), _) => {}
+            (Segment::Heap | Segment::Block(_) | Segment::File(_), _) => {}
         }
         report.bytes.first = report.bytes.first.saturating_sub(start);
         report.bytes.end = report.bytes.end.saturating_sub(start);
@@ -260,6 +260,9 @@ fn lock_name(lock: &Lock, statics: &Statics) -> String {
             None => format!("lock at static data + {offset:#x}"),
         },
         Lock::Window(window, rank) => format!("lock of window {window} at {rank}"),
+        Lock::Symmetric(Segment::File(file), offset) => {
+            format!("lock that processes share, in file {file:#x} + {offset:#x}")
+        }
         Lock::Symmetric(_, offset) => format!("lock at symmetric heap + {offset:#x}"),
         Lock::Process(rank, address) => format!("mutex {address:#x} of {rank}"),
     }
@@ -274,6 +277,7 @@ fn word_name(word: &Word, statics: &Statics) -> String {
             format!("the end of the epoch of window {window} at {}", word.owner)
         }
         Segment::Window(window) => format!("the word at window {window} + {:#x} of {}", word.offset, word.owner),
+        Segment::File(file) => format!("what processes share in file {file:#x} + {:#x}", word.offset),
         Segment::Private | Segment::Block(_) => format!("the word at {:#x} of {}", word.offset, word.owner),
     }
 }
@@ -296,7 +300,7 @@ fn segment(segment: Segment) -> &'static str {
         Segment::Heap => "heap",
         Segment::Statics => "static",
         Segment::Window(_) => "window",
-        Segment::Private | Segment::Block(_) => "private",
+        Segment::Private | Segment::Block(_) | Segment::File(_) => "private",
     }
 }
 

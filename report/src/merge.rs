@@ -4,7 +4,7 @@
 //! the merged pairs is shown as the example does not depend on the order in which they were found.
 
 use crate::modules::Modules;
-use crate::places;
+use crate::places::{self, is_atomic_operation};
 use crate::records::RankRecords;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -45,6 +45,9 @@ pub fn merge(races: Vec<Race>, modules: &mut Modules, ranks: &[RankRecords]) -> 
     let spots = &mut Spots { modules, ranks, known: HashMap::new() };
     let mut groups: BTreeMap<(Key, Key), Vec<Race>> = BTreeMap::new();
     for race in races {
+        if [&race.first, &race.second].iter().all(|side| is_atomic_operation(side, spots.modules, spots.ranks)) {
+            continue;
+        }
         let (a, b) = (spots.key(&race.first), spots.key(&race.second));
         let pair = if a <= b { (a, b) } else { (b, a) };
         groups.entry(pair).or_default().push(race);

@@ -13,10 +13,33 @@ const MAX_STACK: usize = 256;
 
 /// What a side did, and from where that was called, the line that it is named by first.
 pub fn frames(side: &Side, modules: &mut Modules, ranks: &[RankRecords]) -> Vec<Frame> {
-    let mut frames = modules.frames(side.site).to_vec();
-    callers(side, modules, ranks, &mut frames);
+    let mut frames = all_frames(side, modules, ranks);
     let own = frames.iter().position(is_programs).unwrap_or(0);
     frames.split_off(own)
+}
+
+fn all_frames(side: &Side, modules: &mut Modules, ranks: &[RankRecords]) -> Vec<Frame> {
+    let mut frames = modules.frames(side.site).to_vec();
+    callers(side, modules, ranks, &mut frames);
+    frames
+}
+
+/// Where the C++ library has the operations of its atomic objects that are no single instructions.
+const ATOMIC_OBJECTS: &str = "/bits/shared_ptr_atomic.h";
+
+/// Whether a side is part of an operation of an atomic object of the C++ library's. Two of those never race, whatever they are made of: that of gcc 12 gives a lock of its own back by a relaxed
+/// operation. What makes such an object or ends it is no such operation.
+pub fn is_atomic_operation(side: &Side, modules: &mut Modules, ranks: &[RankRecords]) -> bool {
+    let near = modules.frames(side.site).iter().all(|frame| !is_programs(frame));
+    let there = |frame: &Frame| frame.path.as_ref().is_some_and(|path| path.ends_with(ATOMIC_OBJECTS));
+    if !near && !modules.frames(side.site).iter().any(there) {
+        return false;
+    }
+    let operates = |frame: &Frame| {
+        let name = frame.function.as_deref().unwrap_or_default();
+        there(frame) && !name.starts_with(['~', '_']) && !name.starts_with("atomic")
+    };
+    all_frames(side, modules, ranks).iter().take_while(|frame| !is_programs(frame)).any(operates)
 }
 
 /// Whether the line that a side is named by is at its site, whoever called.

@@ -34,6 +34,7 @@ const ORDERED_HERE: [&str; 32] = [
     "omp_atomic_acquire_race",
     "omp_flush_race",
     "ptr_atomic_race",
+    "proc_flag_race",
     "request_free_answer_race",
     "request_free_barrier_race",
     "request_free_probe_race",

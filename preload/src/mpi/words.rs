@@ -59,7 +59,11 @@ fn index(word: Word) -> u64 {
 /// An atomic instruction is about to be carried out: if other processes reach the same memory by theirs, its word, locked. Their holders
 /// wait for nobody, and this may be a thread that must not call the library.
 pub fn between_processes(address: u64) -> Option<(Word, Counted)> {
-    let word = reached_by_many(address)?;
+    counted(reached_by_many(address)?)
+}
+
+/// A word that processes reach by their own instructions, locked.
+pub fn counted(word: Word) -> Option<(Word, Counted)> {
     Some((word, WORDS.get()?.lock(index(word), word, std::thread::yield_now)?))
 }
 

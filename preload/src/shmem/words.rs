@@ -8,11 +8,14 @@
 //! updates that it takes to reach it, not after those that happened to have come by then too: the next run may be faster.
 
 use crate::counters::{Counted, Counters};
+use crate::files;
 use crate::link::Link;
-use crate::rank::Told;
+use crate::rank::{Told, unobserved};
 use crate::shmem::{library, rma};
+use rustc_hash::{FxHashMap, FxHasher};
 use std::ffi::c_void;
-use std::sync::OnceLock;
+use std::hash::{Hash, Hasher};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use thrille_model::{Channel, Ctx, How, Rank, Segment, Word};
 use thrille_runtime::stores::{Counts, Stored};
 use thrille_runtime::{Made, Recorder};
@@ -23,13 +26,17 @@ struct Words {
     counters: Counters,
     heap: u64,
     statics: u64,
+    ranks: u32,
 }
+
+/// Counters of words in other memory that processes share: those that have one together are counted together, which disturbs nobody.
+const FILES: u64 = 1 << 16;
 
 /// Makes the counters for heaps and static data of these sizes; false when that is not possible.
 pub fn make(told: &Told, transport: &mut Link, heap: u64, statics: u64) -> bool {
-    let number = (heap + statics) / 8 * u64::from(told.size);
+    let number = (heap + statics) / 8 * u64::from(told.size) + FILES;
     Counters::share(told, transport, number)
-        .is_some_and(|counters| WORDS.set(Words { counters, heap, statics }).is_ok())
+        .is_some_and(|counters| WORDS.set(Words { counters, heap, statics, ranks: told.size }).is_ok())
 }
 
 /// The memory that one counter is for.
@@ -183,14 +190,38 @@ impl Locked {
     }
 }
 
-/// An atomic instruction on memory that other PEs reach by `shmem_ptr`: its word, locked. Threads of one PE are ordered among themselves.
-pub fn between_processes(recorder: &mut Recorder, address: u64, threaded: bool) -> Option<(Word, Counted)> {
-    let (owner, segment, offset, _) = recorder.locate(address)?;
-    if threaded && owner == recorder.strand().rank {
-        return None;
-    }
-    let word = Word { owner, segment, offset: offset & !1 };
+/// An atomic instruction on memory that other PEs reach by `shmem_ptr`, or that the program maps as they do: its word, locked.
+pub fn between_processes(recorder: &mut Recorder, address: u64) -> Option<(Word, Counted)> {
+    let word = match recorder.locate(address) {
+        Some((owner, segment, offset, _)) => Word { owner, segment, offset: offset & !1 },
+        None => files::word(address)?,
+    };
     counter(word).map(|counted| (word, counted))
+}
+
+/// Whether it is a PE's own memory. Its threads are ordered among themselves by what is known of them alone.
+pub fn is_own(recorder: &Recorder, word: Word) -> bool {
+    word.owner == recorder.strand().rank && !matches!(word.segment, Segment::File(_))
+}
+
+/// How often this PE's threads have changed such words.
+static OWN: Mutex<Option<FxHashMap<Word, u64>>> = Mutex::new(None);
+
+fn own<R>(word: Word, f: impl FnOnce(&mut u64) -> R) -> R {
+    unobserved(|| {
+        f(OWN.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().entry(word).or_default())
+    })
+}
+
+/// Whether others have changed it too.
+pub fn others_changed(counted: &Counted) -> bool {
+    counted.latest() != own(counted.word(), |number| *number)
+}
+
+/// One of this PE's threads changes it.
+pub fn update_own(counted: &mut Counted) -> u64 {
+    own(counted.word(), |number| *number += 1);
+    counted.update()
 }
 
 /// Locks the counter of some bytes.
@@ -205,7 +236,13 @@ fn counter(word: Word) -> Option<Counted> {
 
 fn index(word: Word) -> Option<(&'static Words, u64)> {
     let words = WORDS.get()?;
+    let all = (words.heap + words.statics) / CELL * u64::from(words.ranks);
     let within = match word.segment {
+        Segment::File(file) => {
+            let mut hasher = FxHasher::default();
+            (file, word.offset).hash(&mut hasher);
+            return Some((words, all + (hasher.finish() >> 20) % FILES));
+        }
         Segment::Heap if word.offset < words.heap => word.offset,
         Segment::Statics if word.offset < words.statics => words.heap + word.offset,
         _ => return None,

@@ -10,16 +10,20 @@ use crate::confirm::CONFIRMING;
 #[cfg(feature = "mpi")]
 use crate::counters::Counted;
 use crate::counters::any_between_processes;
+#[cfg(feature = "mpi")]
+use crate::files;
+use crate::link::Link;
 use crate::rank::{Observed, THREADED, observe};
 #[cfg(not(feature = "mpi"))]
-use crate::shmem::between_processes as reached_by_others;
+use crate::shmem::{between_processes as reached_by_others, is_own, others_changed, update_own};
 use crate::uncounted;
 use core::arch::naked_asm;
 use std::cell::Cell;
 use std::ffi::c_int;
+use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use thrille_model::{Act, Atomic, Domain, Effect, How, Kind};
-use thrille_runtime::Room;
+use thrille_runtime::{Rank, Room, Session};
 #[cfg(feature = "mpi")]
 use {thrille_model::Word, thrille_runtime::Recorder};
 
@@ -58,10 +62,26 @@ thread_local! {
     static RELAXED: Cell<Option<Seen>> = const { Cell::new(None) };
 }
 
-/// Memory that other processes reach by their own instructions, too: its word, locked.
+/// Memory that other processes reach by their own instructions, too: its word, locked. In windows, and in what the program maps.
 #[cfg(feature = "mpi")]
-fn reached_by_others(_recorder: &mut Recorder, address: u64, _threaded: bool) -> Option<(Word, Counted)> {
-    crate::mpi::between_processes(address)
+fn reached_by_others(_recorder: &mut Recorder, address: u64) -> Option<(Word, Counted)> {
+    crate::mpi::between_processes(address).or_else(|| crate::mpi::counted(files::word(address)?))
+}
+
+/// Whether it is ordered among this process's threads by itself: not so in windows.
+#[cfg(feature = "mpi")]
+fn is_own(_recorder: &Recorder, _word: Word) -> bool {
+    false
+}
+
+#[cfg(feature = "mpi")]
+fn others_changed(_counted: &Counted) -> bool {
+    true
+}
+
+#[cfg(feature = "mpi")]
+fn update_own(counted: &mut Counted) -> u64 {
+    counted.update()
 }
 
 /// The memory order of an operation.
@@ -91,9 +111,10 @@ pub fn atomic<T>(address: u64, width: u8, order: impl Into<Ordered>, pc: u64, op
     }
     let Observed { session, recorder, .. } = &mut observed;
     recorder.calling = pc;
-    let threaded = THREADED.load(Ordering::Acquire);
-    let mut between = reached_by_others(recorder, address, threaded);
-    let mut rank = (threaded && between.is_none()).then(|| session.rank());
+    // Who has the rank locked locks counters, never the other way round.
+    let mut rank = THREADED.load(Ordering::Acquire).then(|| session.rank());
+    let between = reached_by_others(recorder, address);
+    let among_threads = rank.is_some() && between.as_ref().is_none_or(|(word, _)| is_own(recorder, *word));
     let (value, did) = operate();
     let order = order.into();
     let (reads, writes) = (!matches!(did, Did::Store), !matches!(did, Did::Load));
@@ -102,16 +123,47 @@ pub fn atomic<T>(address: u64, width: u8, order: impl Into<Ordered>, pc: u64, op
         Kind::Atomic(Atomic { domain: Domain::Processor, through: 0, ty: 0, width, op: 0, ordered: false, effect });
     let how = if reads { How::Modify } else { How::Set };
     let order = if reads && !writes { order.load } else { order.whole };
+    let between = between.map(|(word, mut counted)| {
+        let saw = (!among_threads || others_changed(&counted)).then(|| counted.version());
+        // Of a relaxed store after a fence more is taken to be released than is: all that comes before the store.
+        let fenced =
+            || rank.as_ref().map_or_else(|| session.rank().has_fenced(recorder), |rank| rank.has_fenced(recorder));
+        let made = (writes && (releases(order) || fenced()))
+            .then(|| if among_threads { update_own(&mut counted) } else { counted.update() });
+        (word, saw, made)
+    });
+    let words = match &rank {
+        Some(rank) if among_threads => rank.local_words(address, width),
+        _ => Vec::new(),
+    };
     // It comes after what it acquires, and is part of what it releases: whoever sees the last reference go may free the count.
     if let Some(rank) = &mut rank {
-        let words = rank.local_words(address, width);
         for &word in words.iter().filter(|_| reads) {
             if acquires(order) { rank.await_local(recorder, word) } else { rank.see_local(recorder, word) }
         }
-        let dark = uncounted::is_dark();
-        if !dark && recorder.touch(address, u64::from(width), kind, Act::CpuAtomic, pc) == Room::Full {
-            rank.make_room(recorder);
+    }
+    if let Some((word, Some(version), _)) = between
+        && reads
+    {
+        let seen = Some(Seen { address, version });
+        let (last, acquired) = if acquires(order) { (&ACQUIRED, true) } else { (&RELAXED, false) };
+        if last.replace(seen) != seen {
+            with(&mut rank, session, |rank| {
+                if acquired { rank.observe(recorder, word, version) } else { rank.see(recorder, word, version) }
+            });
         }
+    }
+    if !uncounted::is_dark() {
+        match &mut rank {
+            Some(rank) => {
+                if recorder.touch(address, u64::from(width), kind, Act::CpuAtomic, pc) == Room::Full {
+                    rank.make_room(recorder);
+                }
+            }
+            None => session.touch(recorder, address, u64::from(width), kind, Act::CpuAtomic, pc),
+        }
+    }
+    if let Some(rank) = &mut rank {
         for &word in words.iter().filter(|_| writes) {
             if releases(order) {
                 rank.signal_local(recorder, word, how);
@@ -119,31 +171,19 @@ pub fn atomic<T>(address: u64, width: u8, order: impl Into<Ordered>, pc: u64, op
                 rank.change_local(recorder, word, how);
             }
         }
-        return value;
     }
-    drop(rank);
-    if let Some((word, counted)) = &mut between {
-        let seen = Seen { address, version: counted.version() };
-        if reads && acquires(order) {
-            if ACQUIRED.replace(Some(seen)) != Some(seen) {
-                session.rank().observe(recorder, *word, seen.version);
-            }
-        } else if reads && RELAXED.replace(Some(seen)) != Some(seen) {
-            session.rank().see(recorder, *word, seen.version);
-        }
-        if !uncounted::is_dark() {
-            session.touch(recorder, address, u64::from(width), kind, Act::CpuAtomic, pc);
-        }
-        // Of a relaxed store after a fence more is taken to be released than is: all that comes before the store.
-        if writes && (releases(order) || session.rank().has_fenced(recorder)) {
-            session.rank().signal(recorder, *word, counted.update(), how);
-        }
-        return value;
-    }
-    if !uncounted::is_dark() {
-        session.touch(recorder, address, u64::from(width), kind, Act::CpuAtomic, pc);
+    if let Some((word, _, Some(version))) = between {
+        with(&mut rank, session, |rank| rank.signal(recorder, word, version, how));
     }
     value
+}
+
+/// Does something with the rank, which may be locked already.
+fn with(locked: &mut Option<MutexGuard<'_, Rank>>, session: &Session<Link>, f: impl FnOnce(&mut Rank)) {
+    match locked {
+        Some(rank) => f(rank),
+        None => f(&mut session.rank()),
+    }
 }
 
 /// What a load is that returns to this address, and the address that stands for its line.
