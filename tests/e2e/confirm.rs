@@ -19,7 +19,7 @@ use std::time::Duration;
 /// puts is there when its origin completes it, before the target waits; a fence that asserts that nothing is to be done is a barrier all the same), by a
 /// signal that comes with the data, or by relaxed atomics that are polled: they race by the standard, and cannot be made to happen here; where a library is named, not with that one. A freed send counts as
 /// gone, when races are confirmed, as soon as its sender hears of the receiver.
-const ORDERED_HERE: [&str; 32] = [
+const ORDERED_HERE: [&str; 33] = [
     "bcast_order_race",
     "alltoall_order_race",
     "collect_rest_race",

@@ -400,6 +400,7 @@ fn nothing() -> MPI_Datatype {
 macro_rules! sends {
     ($n:ty; $($blocking:ident $nonblocking:ident $persistent:ident $how:ident;)*) => { pastey::paste! { calls! { $(
         fn $blocking(at: *const c_void, n: $n, ty: MPI_Datatype, dest: c_int, tag: c_int, comm: MPI_Comm), real => {
+            // SAFETY: as above.
             let begin = |request| unsafe { [<real_ $nonblocking>](at, n, ty, dest, tag, comm, request) };
             sending(|| Sending::new(at, n, ty, dest, tag, comm, Send::$how), begin, real)
         }
@@ -438,8 +439,9 @@ macro_rules! receives {
         let Some(what) = Receiving::new(&call, at, n, ty, source, tag, comm) else { return real() };
         awaits(&mut call, &what, (source, tag, comm));
         if let Some(turn) = messages::in_turn() {
-            // SAFETY: as said above, here and below.
+            // SAFETY: as above.
             let begin = |request| unsafe { [<real_Irecv $($c)?>](at, n, ty, source, tag, comm, request) };
+            // SAFETY: as above.
             let receive = |message, status| unsafe { [<real_Mrecv $($c)?>](at, n, ty, message, status) };
             return receiving_in_turn(&mut call, turn, &what, (source, tag, comm, status), begin, receive);
         }
