@@ -4,7 +4,8 @@
 // countdown of its own, with a call of the library's when it is below zero. Both are in one function, so that control can change sides:
 //
 //   at the entry           mode is OFF? plain. Else the call is counted, and the library asked when the countdown is below zero
-//   at headers of loops    with calls or inner loops: the mode is looked at in each iteration, by one block in front of both headers
+//   at headers of loops    with calls or inner loops: the mode is looked at in each iteration, by one block in front of both headers; the library may
+//                          have asked to be asked before the last iteration, where it is known which one that is
 //   at ends of iterations  of innermost loops without calls, in the instrumented copy alone: it is left when the budget is spent
 //   behind loops           that are in no other one: the library has asked to be asked as long as there is something that it has not seen
 //
@@ -33,11 +34,14 @@
 #include "gimple-iterator.h"
 #include "gimple-fold.h"
 #include "gimplify.h"
+#include "gimplify-me.h"
 #include "ssa.h"
 #include "tree-cfg.h"
 #include "tree-cfgcleanup.h"
 #include "tree-eh.h"
 #include "tree-into-ssa.h"
+#include "tree-chrec.h"
+#include "tree-scalar-evolution.h"
 #include "tree-pass.h"
 #include "tree-phinodes.h"
 #include "tree-ssa.h"
@@ -46,7 +50,7 @@ namespace thrille {
 namespace {
 
 // enum thrille_mode of hooks.h.
-enum Mode { Off = 0, In = 2 };
+enum Mode { Off = 0, In = 2 }; // and 3: the library has asked to be asked
 // Where the words of a descriptor are.
 enum Word { ModeAt = 0, BudgetAt = 4, CountdownAt = 8 };
 enum Kind { Read = 1, Write = 2 };
@@ -115,6 +119,7 @@ struct Loop {
   Blocks Inside;
   bool Innermost = true, Outermost = false, Tells = false, Calls = false;
   bool Simd = false; // what OpenMP has the vectoriser do
+  tree Counter = NULL_TREE, Last = NULL_TREE; // of iterations from 0 on, and what it is in the last one, if that is known before
   unsigned Accesses = 0; // of one iteration, without those of inner loops
 
   bool decides() const { return Tells && (!Innermost || Calls); }
@@ -165,7 +170,11 @@ public:
 
   // Where it goes on.
   std::pair<edge, edge> branch(tree Left, tree_code Code, int Right, basic_block Yes, basic_block No, profile_probability Likely) {
-    add(gimple_build_cond(Code, Left, build_int_cst(integer_type_node, Right), NULL_TREE, NULL_TREE));
+    return branch(Left, Code, build_int_cst(integer_type_node, Right), Yes, No, Likely);
+  }
+
+  std::pair<edge, edge> branch(tree Left, tree_code Code, tree Right, basic_block Yes, basic_block No, profile_probability Likely) {
+    add(gimple_build_cond(Code, Left, Right, NULL_TREE, NULL_TREE));
     return {way(Yes, EDGE_TRUE_VALUE, Likely), way(No, EDGE_FALSE_VALUE, Likely.invert())};
   }
 
@@ -203,6 +212,15 @@ basic_block newBlock(basic_block After) {
   return New;
 }
 
+bool tellsAnything(function *F) {
+  basic_block Block;
+  FOR_EACH_BB_FN(Block, F)
+    for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At); gsi_next(&At))
+      if (told(gsi_stmt(At)).Kind)
+        return true;
+  return false;
+}
+
 class Doubling {
 public:
   explicit Doubling(function *F) : F(F) {
@@ -235,8 +253,33 @@ public:
     return All && can_copy_bbs_p(Plain.data(), Plain.size());
   }
 
+  void findLoops() {
+    Blocks Reached(Plain.begin(), Plain.end());
+    std::vector<class loop *> Known;
+    for (auto Each : loops_list(F, LI_FROM_INNERMOST))
+      if (Reached.count(Each->header) && !isCaught(Each->header))
+        Known.push_back(Each);
+    for (auto Each = Known.rbegin(); Each != Known.rend(); ++Each) {
+      Loop One{(*Each)->header};
+      One.Innermost = !(*Each)->inner;
+      One.Outermost = !loop_outer(loop_outer(*Each));
+      One.Simd = (*Each)->simduid != NULL_TREE;
+      basic_block *Body = get_loop_body(*Each);
+      for (unsigned I = 0; I < (*Each)->num_nodes; I++) {
+        One.Inside.insert(Body[I]);
+        One.Tells |= of(Sites, Body[I]) > 0;
+        One.Calls |= of(Callers, Body[I]) > 0;
+        One.Accesses += Body[I]->loop_father == *Each ? of(Sites, Body[I]) : 0;
+      }
+      free(Body);
+      if (One.decides() && !One.Simd)
+        findLast(One, *Each);
+      Loops.push_back(std::move(One));
+    }
+  }
+
+  // Loops are found by then.
   void run() {
-    findLoops();
     forgetDominators();
     bool Leaf = std::all_of(Callers.begin(), Callers.end(), [](auto &Here) { return Here.second == 0; });
     Table Its(F->decl, Leaf);
@@ -300,31 +343,23 @@ private:
     return Known == Counts.end() ? 0 : Known->second;
   }
 
-  void findLoops() {
-    if (!current_loops)
+  // Counts iterations, if the number of the last one is known before the loop.
+  static void findLast(Loop &One, class loop *Known) {
+    tree Last = number_of_latch_executions(Known);
+    if (!Last || chrec_contains_undetermined(Last) || !INTEGRAL_TYPE_P(TREE_TYPE(Last)) || expression_expensive_p(Last))
       return;
-    if (loops_state_satisfies_p(LOOPS_NEED_FIXUP))
-      fix_loop_structure(NULL);
-    Blocks Reached(Plain.begin(), Plain.end());
-    std::vector<class loop *> Known;
-    for (auto Each : loops_list(F, LI_FROM_INNERMOST))
-      if (Reached.count(Each->header) && !isCaught(Each->header))
-        Known.push_back(Each);
-    for (auto Each = Known.rbegin(); Each != Known.rend(); ++Each) {
-      Loop One{(*Each)->header};
-      One.Innermost = !(*Each)->inner;
-      One.Outermost = !loop_outer(loop_outer(*Each));
-      One.Simd = (*Each)->simduid != NULL_TREE;
-      basic_block *Body = get_loop_body(*Each);
-      for (unsigned I = 0; I < (*Each)->num_nodes; I++) {
-        One.Inside.insert(Body[I]);
-        One.Tells |= of(Sites, Body[I]) > 0;
-        One.Calls |= of(Callers, Body[I]) > 0;
-        One.Accesses += Body[I]->loop_father == *Each ? of(Sites, Body[I]) : 0;
-      }
-      free(Body);
-      Loops.push_back(std::move(One));
-    }
+    tree Type = unsigned_type_for(TREE_TYPE(Last));
+    gimple_seq Before = NULL;
+    One.Last = force_gimple_operand(fold_convert(Type, unshare_expr(Last)), &Before, true, NULL_TREE);
+    if (Before)
+      gsi_insert_seq_on_edge_immediate(loop_preheader_edge(Known), Before);
+    One.Counter = make_ssa_name(Type);
+    tree Next = make_ssa_name(Type);
+    gimple_stmt_iterator Start = gsi_after_labels(Known->header);
+    gsi_insert_before(&Start, gimple_build_assign(Next, PLUS_EXPR, One.Counter, build_int_cst(Type, 1)), GSI_SAME_STMT);
+    gphi *Counts = create_phi_node(One.Counter, Known->header);
+    add_phi_arg(Counts, build_int_cst(Type, 0), loop_preheader_edge(Known), UNKNOWN_LOCATION);
+    add_phi_arg(Counts, Next, loop_latch_edge(Known), UNKNOWN_LOCATION);
   }
 
   // Exceptions come here, by ways that cannot be led elsewhere.
@@ -449,12 +484,31 @@ private:
         add_phi_arg(Join, Brought[Way][I].first, Ways[Way], Brought[Way][I].second);
     }
     Builder Deciding(Decide), Asking(Ask);
-    edge Stays = Deciding.branch(Deciding.load(word(Descriptor, ModeAt, true)), EQ_EXPR, In, Ask, Header, rarely()).second;
     unsigned HOST_WIDE_INT What = MIN(Number, 0x7fffu) << 16 | MIN(MAX(One.Accesses, 1u), 0xffffu);
-    auto [Yes, No] = Asking.branch(Asking.ask("thrille_decide", Descriptor, What), NE_EXPR, 0, Copy, Header, evenly());
+    tree Mode = Deciding.load(word(Descriptor, ModeAt, true)), Answer;
+    std::vector<edge> Stays;
+    auto Counter = std::find_if(Names.begin(), Names.end(), [&](auto &Both) { return gimple_phi_result(Both.first) == One.Counter; });
+    if (Counter == Names.end()) {
+      Stays.push_back(Deciding.branch(Mode, EQ_EXPR, In, Ask, Header, rarely()).second);
+      Answer = Asking.ask("thrille_decide", Descriptor, What);
+    } else {
+      basic_block On = newBlock(Decide), Last = newBlock(On), Goes = newBlock(On);
+      Builder Looking(On), IsLast(Last), IsNot(Goes);
+      Stays.push_back(Deciding.branch(Mode, GE_EXPR, In, On, Header, rarely()).second);
+      Looking.branch(Joined[Counter - Names.begin()], EQ_EXPR, One.Last, Last, Goes, rarely());
+      Stays.push_back(IsNot.branch(Mode, EQ_EXPR, In, Ask, Header, evenly()).second);
+      tree Other = IsLast.ask("thrille_decide", Descriptor, What | 1u << 31);
+      auto [Enters, Not] = IsLast.branch(Other, NE_EXPR, 0, Copy, Header, evenly());
+      Stays.push_back(Not);
+      for (size_t I = 0; I < Names.size(); I++)
+        add_phi_arg(Names[I].second, Joined[I], Enters, UNKNOWN_LOCATION);
+      Answer = Asking.ask("thrille_decide", Descriptor, What);
+    }
+    auto [Yes, No] = Asking.branch(Answer, NE_EXPR, 0, Copy, Header, evenly());
+    Stays.push_back(No);
     for (size_t I = 0; I < Names.size(); I++) {
-      add_phi_arg(Names[I].first, Joined[I], Stays, UNKNOWN_LOCATION);
-      add_phi_arg(Names[I].first, Joined[I], No, UNKNOWN_LOCATION);
+      for (edge Way : Stays)
+        add_phi_arg(Names[I].first, Joined[I], Way, UNKNOWN_LOCATION);
       add_phi_arg(Names[I].second, Joined[I], Yes, UNKNOWN_LOCATION);
     }
   }
@@ -637,11 +691,20 @@ public:
 
   unsigned execute(function *F) final override {
     Behind = F->decl;
-    if (Doubling Both(F); Both.fits()) {
+    if (!tellsAnything(F))
+      return 0;
+    // What it needs to know of loops, and an entry of its own for each.
+    loop_optimizer_init(LOOPS_NORMAL | LOOPS_HAVE_RECORDED_EXITS);
+    scev_initialize();
+    Doubling Both(F);
+    bool Fits = Both.fits();
+    if (Fits)
+      Both.findLoops();
+    scev_finalize();
+    loop_optimizer_finalize();
+    if (Fits)
       Both.run();
-      return TODO_cleanup_cfg;
-    }
-    return 0;
+    return TODO_cleanup_cfg;
   }
 };
 
