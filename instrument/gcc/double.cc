@@ -6,7 +6,8 @@
 //   at the entry           mode is OFF? plain. Else the call is counted, and the library asked when the countdown is below zero
 //   at headers of loops    with calls or inner loops: the mode is looked at in each iteration, by one block in front of both headers; the library may
 //                          have asked to be asked before the last iteration, where it is known which one that is
-//   at ends of iterations  of innermost loops without calls, in the instrumented copy alone: it is left when the budget is spent
+//   at ends of iterations  of innermost loops without calls, in the instrumented copy alone: it is left when the budget is spent, unless their number is
+//                          a small constant
 //   behind loops           that are in no other one: the library has asked to be asked as long as there is something that it has not seen
 //
 //      ──►─┬─ decide ──► plain header              ──► plain header ◄─┐
@@ -113,12 +114,16 @@ bool definesLabel(gimple *Statement) {
   return false;
 }
 
+// Iterations of a loop that is carried out to its end in the instrumented copy: the vectoriser may want to know that the plain one has a constant number.
+const unsigned Most = 1 << 16;
+
 // A loop of the plain copy.
 struct Loop {
   basic_block Header;
   Blocks Inside;
   bool Innermost = true, Outermost = false, Tells = false, Calls = false;
   bool Simd = false; // what OpenMP has the vectoriser do
+  bool Short = false; // of so many iterations, a constant number
   tree Counter = NULL_TREE, Last = NULL_TREE; // of iterations from 0 on, and what it is in the last one, if that is known before
   unsigned Accesses = 0; // of one iteration, without those of inner loops
 
@@ -274,6 +279,8 @@ public:
       free(Body);
       if (One.decides() && !One.Simd)
         findLast(One, *Each);
+      else if (tree Last = number_of_latch_executions(*Each); Last && tree_fits_uhwi_p(Last))
+        One.Short = tree_to_uhwi(Last) < Most;
       Loops.push_back(std::move(One));
     }
   }
@@ -531,10 +538,15 @@ private:
     for (edge Back : waysTo(Copy)) {
       if (!Inside.count(Back->src))
         continue;
-      basic_block Pay = split_edge(Back), Spent = newBlock(Pay);
+      basic_block Pay = split_edge(Back);
       edge Known = single_succ_edge(Pay);
-      Builder Paying(Pay), Asking(Spent);
-      Paying.branch(Paying.countDown(word(Descriptor, BudgetAt), MAX(One.Accesses, 1u)), LT_EXPR, 0, Spent, Copy, rarely());
+      Builder Paying(Pay);
+      tree Left = Paying.countDown(word(Descriptor, BudgetAt), MAX(One.Accesses, 1u));
+      if (One.Short)
+        continue;
+      basic_block Spent = newBlock(Pay);
+      Builder Asking(Spent);
+      Paying.branch(Left, LT_EXPR, 0, Spent, Copy, rarely());
       auto [Stay, Leave] = Asking.branch(Asking.ask("thrille_spent", Descriptor), NE_EXPR, 0, Copy, One.Header, evenly());
       bringSame(Stay, Known);
       bringSame(Leave, Known);
