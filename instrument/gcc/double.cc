@@ -1,7 +1,7 @@
 // Two copies of a function, for gcc, g++ and gfortran: what the plugin for clang does, right behind the pass of gcc's thread sanitizer.
 //
-// The sanitizer has put a call before each access. All blocks are copied; the plain ones lose these calls, and in the instrumented ones each becomes a
-// countdown of its own, with a call of the library's when it is below zero. Both are in one function, so that control can change sides:
+// The sanitizer has put a call before each access. All blocks are copied; the plain ones lose these calls, and in the instrumented ones they become countdowns,
+// with hooks that are called when one is below zero. Both are in one function, so that control can change sides:
 //
 //   at the entry           mode is OFF? plain. Else the call is counted, and the library asked when the countdown is below zero
 //   at headers of loops    with calls or inner loops: the mode is looked at in each iteration, by one block in front of both headers; the library may
@@ -38,7 +38,6 @@
 #include "gimplify-me.h"
 #include "ssa.h"
 #include "tree-cfg.h"
-#include "tree-cfgcleanup.h"
 #include "tree-eh.h"
 #include "tree-into-ssa.h"
 #include "tree-chrec.h"
@@ -63,8 +62,8 @@ tree Behind = NULL_TREE;
 
 // What a call of the sanitizer tells.
 struct Told {
-  unsigned Kind = 0;
-  unsigned Size = 0; // 0: the second argument
+  unsigned Kind; // 0: nothing
+  unsigned Size; // 0: the second argument
 };
 
 Told told(gimple *Statement) {
@@ -80,13 +79,15 @@ Told told(gimple *Statement) {
   };
   if (!Skip("__tsan_"))
     return {};
+  // What an object is, in its first word.
+  if (Skip("vptr_"))
+    return {Skip("read") ? Read : Write, POINTER_SIZE / BITS_PER_UNIT};
   Skip("unaligned_") || Skip("volatile_");
-  Told It;
-  It.Kind = Skip("read") ? Read : Skip("write") ? Write : 0;
-  if (!It.Kind || (!strcmp(Name, "_range")) )
-    return It;
-  It.Size = strtoul(Name, nullptr, 10);
-  return It.Size ? It : Told{};
+  unsigned Kind = Skip("read") ? Read : Skip("write") ? Write : 0;
+  if (!strcmp(Name, "_range"))
+    return {Kind, 0};
+  unsigned Size = strtoul(Name, nullptr, 10);
+  return Kind && Size ? Told{Kind, Size} : Told{};
 }
 
 // Whether the library, or anybody, may learn something or synchronise there.
@@ -245,9 +246,6 @@ public:
       for (gimple_stmt_iterator At = gsi_start_bb(Block); !gsi_end_p(At); gsi_next(&At))
         if (definesLabel(gsi_stmt(At)))
           return false;
-    unsigned All = 0;
-    for (auto &[Block, Here] : Sites)
-      All += Here;
     basic_block Block;
     edge Edge;
     edge_iterator At;
@@ -255,7 +253,8 @@ public:
       FOR_EACH_EDGE(Edge, At, Block->succs)
         if ((Edge->flags & EDGE_ABNORMAL) && !(Edge->flags & EDGE_EH))
           return false;
-    return All && can_copy_bbs_p(Plain.data(), Plain.size());
+    bool Tells = std::any_of(Sites.begin(), Sites.end(), [](auto &Here) { return Here.second > 0; });
+    return Tells && can_copy_bbs_p(Plain.data(), Plain.size());
   }
 
   void findLoops() {
