@@ -15,8 +15,36 @@ use thrille_transport::Token;
 /// Address of the coordinator; with this variable a process takes part in a phase-2 run. The token is that of the run.
 pub const ENV_COORDINATOR: &str = "THRILLE_CONFIRM";
 
-/// Set if phase 1 looked at some of the loads and stores only: its calls were made by plain code, where code is there twice.
+/// Set if phase 1 looked at some of the loads and stores only: a word of [`Calls`].
 pub const ENV_SAMPLED: &str = "THRILLE_CONFIRM_SAMPLED";
+
+/// In which copy of a function that is there twice its live calls are expected, where phase 1 sampled: it made them in either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Calls {
+    /// In the plain one.
+    Plain,
+    /// In the instrumented one.
+    Instrumented,
+}
+
+impl Calls {
+    /// What the ranks are told.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Instrumented => "instrumented",
+        }
+    }
+
+    /// The other copy.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Plain => Self::Instrumented,
+            Self::Instrumented => Self::Plain,
+        }
+    }
+}
 
 /// The directory for what each rank prints, in a file of its own; for launchers that would mix the ranks' outputs.
 pub const ENV_OUTPUT: &str = "THRILLE_CONFIRM_OUTPUT";

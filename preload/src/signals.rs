@@ -5,7 +5,7 @@
 //! or waits. Elsewhere it is not. What it interrupts finds its thread's block as it was. The handlers are the program's own, also
 //! for who asks which one is installed.
 //!
-//! A handler that is looked at may leave by `siglongjmp`. Then its thread goes on where it jumps to as if it had returned there.
+//! Such a handler may leave by `siglongjmp`. Then its thread goes on where it jumps to as if it had returned there.
 
 use crate::confirm::CONFIRMING;
 use crate::entry::block;
@@ -38,10 +38,10 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c
         let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         let (at, stack) = (registers[libc::REG_RIP as usize] as u64, registers[libc::REG_RSP as usize] as u64);
         let (pc, sp, depth, idle) = ((*block).pc, (*block).sp, (*block).depth, (*block).idle);
-        let is_seen = depth == 0 && (idle > 0 || is_in_program(at)) && !CONFIRMING.load(Ordering::Relaxed);
-        let mut handling = Handling { interrupted: stack, is_seen, outer: (*block).handling };
+        let is_between = depth == 0 && (idle > 0 || is_in_program(at));
+        let mut handling = Handling { interrupted: stack, is_between, outer: (*block).handling };
         (*block).handling = &raw mut handling;
-        if is_seen {
+        if is_between && !CONFIRMING.load(Ordering::Relaxed) {
             (*block).idle = 0;
             wakes();
         } else {
@@ -59,8 +59,8 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c
 pub struct Handling {
     /// The stack pointer of what it interrupted.
     interrupted: u64,
-    /// Whether it is looked at.
-    is_seen: bool,
+    /// Whether nothing of ours is under way meanwhile.
+    is_between: bool,
     /// The handler that it interrupted in turn.
     outer: *mut Self,
 }
@@ -126,8 +126,8 @@ unsafe fn jumps(to: *const u64) {
         while let Some(handling) = (*block).handling.as_ref().filter(|handling| handling.interrupted <= stack) {
             (*block).handling = handling.outer;
             (*block).idle = 0;
-            // What one has interrupted that is not looked at may have been something of ours, which nobody will finish.
-            if handling.is_seen {
+            // What else it has interrupted may have been something of ours, which nobody will finish.
+            if handling.is_between {
                 (*block).depth = 0;
             }
         }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use thrille_launch::heap_from_env;
-use thrille_phase2::protocol::ENV_SAMPLED;
+use thrille_phase2::protocol::{Calls, ENV_SAMPLED};
 use thrille_phase2::{Behaviour, Coordinator, Engine, Floor, Outcome, Plan};
 use thrille_report::{Report, RunInfo};
 use thrille_transport::Token;
@@ -32,6 +32,8 @@ pub struct Ranks {
     heap: u64,
     /// Phase 1 looked at some of the loads and stores only.
     sampled: bool,
+    /// Where calls are waited for, if it was: the other way after each run in which not everything happened.
+    calls: Calls,
     oracle: Option<String>,
     input: Input,
     bar: Bar,
@@ -53,6 +55,7 @@ impl Ranks {
             size: info.ranks,
             heap,
             sampled: report.sampling.is_some(),
+            calls: Calls::Plain,
             oracle,
             input,
             bar: Bar::new(true),
@@ -128,7 +131,7 @@ impl Engine for Ranks {
             command: self.command.clone(),
             ranks: self.size,
             heap: self.heap,
-            told: self.sampled.then(|| (ENV_SAMPLED, "1".into())).into_iter().collect(),
+            told: self.sampled.then(|| (ENV_SAMPLED, self.calls.word().into())).into_iter().collect(),
             grace: Duration::from_secs(2),
             wish: Wish::Quiet,
             confirming: Some(Confirming {
@@ -141,6 +144,9 @@ impl Engine for Ranks {
         };
         let ended = mpi::launch(mpi::model(&self.program), &start, place.path())?;
         let floor = coordinator.finish().context("the coordinator ended early")?;
+        if floor.witnesses().iter().any(Option::is_none) {
+            self.calls = self.calls.other();
+        }
         let oracle = match &self.oracle {
             Some(command) if !ended.hung => Some(self.judge(command, place.path(), &ended)?),
             _ => None,

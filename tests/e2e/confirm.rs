@@ -118,6 +118,8 @@ pub fn trials() -> Vec<Trial> {
         trial("confirm::mistakes_have_their_line", mistakes),
         trial("confirm::known_ones_are_skipped", known_ones_are_skipped),
         trial("confirm::code_that_is_there_twice", || twice("plugin", "clang-16", &[])),
+        trial("confirm::code_that_gcc_has_twice", || twice("plugin", "gcc", &[])),
+        trial("confirm::calls_in_either_copy", calls_in_either_copy),
         trial("confirm::code_that_is_there_twice_and_stripped", || twice("plugin", "clang-16", &["-s"])),
         trial("confirm::libraries_that_come_later", || twice("hooks", "gcc", &[])),
     ];
@@ -238,6 +240,23 @@ fn twice(how: &str, compiler: &str, flags: &[&str]) -> Outcome {
         expect(thrille(["confirm", "run", "--replay", schedule]).current_dir(dir.path()), 1)?;
     }
     Ok(())
+}
+
+/// Where phase 1 sampled, it met a call in one of the two copies of its function: it is waited for in both, a run each.
+fn calls_in_either_copy() -> Outcome {
+    let dir = temporary();
+    let sources = root().join("nas-bench/src");
+    let flags = [sources.join("shmem"), sources.clone()].map(|include| format!("-I{}", include.display())).join(" ");
+    let compiler = format!("gcc -O2 -DRACE=1 -D_GNU_SOURCE {flags}");
+    let path = sources.join("cg.c").display().to_string();
+    let words = ["check", &path, "-n2", "--quiet", "--budget", "5%", "--instrument", "plugin", "--cc", &compiler];
+    let mut checked = thrille(words);
+    let ended =
+        run_within(checked.args(["--out", "run", "--", "S"]).current_dir(dir.path()), Duration::from_secs(150))?;
+    let found = races(dir.path())?;
+    check(found.len() == 1 && found.iter().all(is_confirmed), || format!("{found:#?}\n{ended}"))?;
+    let schedule = found[0]["confirmation"]["schedule"].as_str().unwrap_or_default();
+    expect(thrille(["confirm", "run", "--replay", schedule]).current_dir(dir.path()), 1).map(|_| ())
 }
 
 /// A program whose data is ordered by something that the model does not know: nobody says that it raced, least of all itself.

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock};
 use thrille_model::Act;
-use thrille_phase2::protocol::ENV_SAMPLED;
+use thrille_phase2::protocol::{Calls, ENV_SAMPLED};
 use thrille_runtime::Module;
 
 /// It is known what is live.
@@ -160,7 +160,7 @@ fn rest(function: &Function) {
 
 /// The functions that hold them, if they are places of the instrumented copy, and what each holds; none if that cannot be told, so that any may.
 fn named(live: &[Address], modules: &[Module]) -> Option<Vec<(String, u32)>> {
-    let sampled = std::env::var_os(ENV_SAMPLED).is_some();
+    let calls_are_plain = std::env::var_os(ENV_SAMPLED).is_some_and(|copy| copy == Calls::Plain.word());
     let mut all = Vec::new();
     for module in modules {
         let inside = |pc: u64| module.ranges.iter().any(|&(lo, hi)| lo < pc && pc <= hi);
@@ -174,9 +174,9 @@ fn named(live: &[Address], modules: &[Module]) -> Option<Vec<(String, u32)>> {
             symbols::functions(Path::new(&module.path), &here.iter().map(|&&(pc, ..)| offset(pc)).collect())?;
         for &&(pc, act, index) in &here {
             let of = functions.iter().filter(|(at, _)| *at == offset(pc)).map(|(_, name)| name);
-            // A call is another place in either copy: phase 1 made it in the plain one, unless that is known not to be so.
-            let of = of.filter(|name| is_own(act) || !sampled || name.contains(APART));
-            all.extend(of.filter_map(|name| name.split(APART).next()).map(|name| (name.to_owned(), index)));
+            // A call is another place in either copy: phase 1 made it in the plain one, unless that is known, or tried, not to be so.
+            let of = of.filter(|name| is_own(act) || !calls_are_plain || name.contains(APART));
+            all.extend(of.map(|name| (own_name(name).to_owned(), index)));
         }
     }
     Some(all)
@@ -184,6 +184,15 @@ fn named(live: &[Address], modules: &[Module]) -> Option<Vec<(String, u32)>> {
 
 /// How the names of instrumented copies end that are functions of their own.
 const APART: &str = ".thrille";
+
+/// How gcc names what it puts elsewhere of a function because it is seldom executed: instrumented copies above all.
+const SELDOM_EXECUTED: &str = ".cold";
+
+/// The name of the function that has a copy, or a part, of this name.
+fn own_name(name: &str) -> &str {
+    let name = name.split_once(APART).map_or(name, |(name, _)| name);
+    name.strip_suffix(SELDOM_EXECUTED).unwrap_or(name)
+}
 
 /// Whether only the instrumented copy tells of it.
 fn is_own(act: Act) -> bool {
