@@ -34,6 +34,9 @@ int thrille_shmem_team_world_pe(shmem_team_t team, int pe);
 /* 0 for the default context, otherwise unique within the PE and never used again. */
 unsigned thrille_shmem_ctx_id(shmem_ctx_t ctx);
 
+/* That of one of the contexts that go when their team does, 0 if there are not so many. */
+unsigned thrille_shmem_team_ctx(shmem_team_t team, size_t which);
+
 /* How many bytes the last collect of this thread has written to its destination: that depends on the other members. */
 size_t thrille_shmem_collected(void);
 
