@@ -323,20 +323,31 @@ private:
   std::vector<Loop> Loops; // outer ones first
   tree Descriptor = NULL_TREE;
 
-  // All blocks that are reached without an exception.
-  void reach(basic_block From) {
+  // Meets each block that is reached along edges that lead on, until that is enough.
+  template <class Leads, class Enough> static bool walk(basic_block From, Leads leads, Enough enough) {
     Blocks Met{From};
     std::vector<basic_block> Next{From};
     while (!Next.empty()) {
       basic_block Block = Next.back();
       Next.pop_back();
-      Plain.push_back(Block);
+      if (enough(Block))
+        return true;
       edge Edge;
       edge_iterator At;
       FOR_EACH_EDGE(Edge, At, Block->succs)
-        if (!(Edge->flags & EDGE_EH) && Edge->dest != EXIT_BLOCK_PTR_FOR_FN(F) && Met.insert(Edge->dest).second)
+        if (leads(Edge) && Met.insert(Edge->dest).second)
           Next.push_back(Edge->dest);
     }
+    return false;
+  }
+
+  // All blocks that are reached without an exception.
+  void reach(basic_block From) {
+    auto Leads = [this](edge Edge) { return !(Edge->flags & EDGE_EH) && Edge->dest != EXIT_BLOCK_PTR_FOR_FN(F); };
+    walk(From, Leads, [this](basic_block Block) {
+      Plain.push_back(Block);
+      return false;
+    });
   }
 
   static void forgetDominators() {
@@ -434,20 +445,8 @@ private:
   }
 
   bool tells(basic_block From, const Loop &Left) {
-    Blocks Met{From};
-    std::vector<basic_block> Next{From};
-    while (!Next.empty()) {
-      basic_block Block = Next.back();
-      Next.pop_back();
-      if (of(Sites, Block))
-        return true;
-      edge Edge;
-      edge_iterator At;
-      FOR_EACH_EDGE(Edge, At, Block->succs)
-        if (CopyOf.count(Edge->dest) && !Left.Inside.count(Edge->dest) && Met.insert(Edge->dest).second)
-          Next.push_back(Edge->dest);
-    }
-    return false;
+    auto Leads = [&](edge Edge) { return CopyOf.count(Edge->dest) && !Left.Inside.count(Edge->dest); };
+    return walk(From, Leads, [this](basic_block Block) { return of(Sites, Block) > 0; });
   }
 
   void comeBack(edge Exit) {
@@ -491,12 +490,11 @@ private:
     }
     Builder Deciding(Decide), Asking(Ask);
     unsigned HOST_WIDE_INT What = MIN(Number, 0x7fffu) << 16 | MIN(MAX(One.Accesses, 1u), 0xffffu);
-    tree Mode = Deciding.load(word(Descriptor, ModeAt, true)), Answer;
+    tree Mode = Deciding.load(word(Descriptor, ModeAt, true));
     std::vector<edge> Stays;
     auto Counter = std::find_if(Names.begin(), Names.end(), [&](auto &Both) { return gimple_phi_result(Both.first) == One.Counter; });
     if (Counter == Names.end()) {
       Stays.push_back(Deciding.branch(Mode, EQ_EXPR, In, Ask, Header, rarely()).second);
-      Answer = Asking.ask("thrille_decide", Descriptor, What);
     } else {
       basic_block On = newBlock(Decide), Last = newBlock(On), Goes = newBlock(On);
       Builder Looking(On), IsLast(Last), IsNot(Goes);
@@ -508,8 +506,8 @@ private:
       Stays.push_back(Not);
       for (size_t I = 0; I < Names.size(); I++)
         add_phi_arg(Names[I].second, Joined[I], Enters, UNKNOWN_LOCATION);
-      Answer = Asking.ask("thrille_decide", Descriptor, What);
     }
+    tree Answer = Asking.ask("thrille_decide", Descriptor, What);
     auto [Yes, No] = Asking.branch(Answer, NE_EXPR, 0, Copy, Header, evenly());
     Stays.push_back(No);
     for (size_t I = 0; I < Names.size(); I++) {
